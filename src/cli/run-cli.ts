@@ -14,6 +14,7 @@ import { declareInit } from "./commands/init-command.ts";
 import { declareIntegration } from "./commands/integration-command.ts";
 import { declareLedger } from "./commands/ledger-command.ts";
 import { declareMessages } from "./commands/messages-command.ts";
+import { declarePrune } from "./commands/prune-command.ts";
 import { declareRemote } from "./commands/remote-command.ts";
 import { declareRestore } from "./commands/restore-command.ts";
 import { declareServe } from "./commands/serve-command.ts";
@@ -31,6 +32,7 @@ const declarations = [
     declareFile,
     declareExplain,
     declareLedger,
+    declarePrune,
     declareBackup,
     declareRestore,
     declareIntegration,

@@ -2,6 +2,7 @@
 import { type AppointmentSettings, noAppointments } from "../domain/appointments/appointment-region.ts";
 import { type MessageChannel, messageChannels } from "../domain/messages/message-event.ts";
 import type { MessageSettings } from "../domain/messages/message-settings.ts";
+import { type Age, type Ages, type RetentionKind, retentionKinds } from "../domain/retention/retention.ts";
 import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { defaultTargetName, outboundDefaults } from "./sections/outbound-section.ts";
 import { defaultTimeoutMs } from "./sections/server-section.ts";
@@ -49,7 +50,7 @@ export function companySettingsOf(
 }
 
 /** What goes out for one company. */
-export interface OutboundSettings extends Omit<OutboundConfig, "targets" | "exports"> {
+export interface OutboundSettings extends Omit<OutboundConfig, "targets" | "exports" | "keepDays"> {
   /** At least one. */
   readonly targets: ReadonlyMap<string, TargetConfig>;
   readonly exports: ReadonlyMap<string, ExportConfig>;
@@ -65,11 +66,17 @@ const defaultTargets: ReadonlyMap<string, TargetConfig> = new Map([
 /** What goes out for a company. */
 export function outboundSettingsOf(config: Companies, companyCode: string): OutboundSettings {
   const configured = companyOf(config, companyCode)?.outbound;
-  const { targets, exports, ...rest } = configured ?? {
+  const {
+    targets,
+    exports,
+    keepDays: _,
+    ...rest
+  } = configured ?? {
     ...outboundDefaults,
     on: [],
     targets: {},
     exports: {},
+    keepDays: undefined,
   };
   const ownTargets = new Map(Object.entries(targets));
   return {
@@ -77,6 +84,20 @@ export function outboundSettingsOf(config: Companies, companyCode: string): Outb
     targets: ownTargets.size === 0 ? defaultTargets : ownTargets,
     exports: new Map(Object.entries(exports)),
   };
+}
+
+/** Kinds that `outbound.keepDays` speaks of, which is older than the section `retention`. */
+export const kindsOfKeepDays = ["outbound", "messages", "positions", "imports", "appointments"] as const;
+
+/** How long everything of a company is kept. */
+export function agesOf(config: Pick<Config, "companies" | "retention">, companyCode: string): Ages {
+  const company = companyOf(config, companyCode);
+  const keepDays = company?.outbound.keepDays;
+  const ageOf = (kind: RetentionKind): Age => {
+    const isOfKeepDays = kindsOfKeepDays.some((one) => one === kind);
+    return company?.retention[kind] ?? (isOfKeepDays ? keepDays : undefined) ?? config.retention[kind];
+  };
+  return Object.fromEntries(retentionKinds.map((kind) => [kind, ageOf(kind)])) as Ages;
 }
 
 /** The name of the target that an export goes to, by what it names. */

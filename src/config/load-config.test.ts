@@ -128,9 +128,9 @@ describe("a configuration that is right", () => {
       "http:\n  #port: 1\n  tls:\n    #certFile: x\nsecurity:\n  bans:\ncompanies:\n  ACME:\n",
     );
     expect(config.http).not.toHaveProperty("tls");
-    const outbound = { on: [], embedDocuments: false, collectWithinHours: 0, keepDays: 90 };
+    const outbound = { on: [], embedDocuments: false, collectWithinHours: 0 };
     expect(config.companies["ACME"]).toEqual({
-      ...{ folders: [], remotes: {}, inbound: {} },
+      ...{ folders: [], remotes: {}, inbound: {}, retention: {} },
       outbound: { ...outbound, targets: {}, exports: {} },
     });
   });

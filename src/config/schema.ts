@@ -10,6 +10,7 @@ import { ftpSection } from "./sections/ftp-section.ts";
 import { httpSection } from "./sections/http-section.ts";
 import { inboundSection } from "./sections/inbound-section.ts";
 import { integrationsSection } from "./sections/integrations-section.ts";
+import { retentionSection } from "./sections/retention-section.ts";
 import type { Secret } from "./reader/secret.ts";
 import { securitySection } from "./sections/security-section.ts";
 import { choice, integer, path, section, size } from "./reader/setting.ts";
@@ -42,6 +43,7 @@ export const configSchema = section("Configuration of dropgate.", {
   events: eventsSection,
   storage: section("Disk space.", { minFree }),
   backup: backupSection,
+  retention: retentionSection,
   security: securitySection,
   companies: companiesSection,
   integrations: integrationsSection,

@@ -113,13 +113,13 @@ describe("all that a company has", () => {
   test("is gone through in one call, which ends when it is aborted", async () => {
     const site = await delivered(...Array.from({ length: 230 }, (_, index) => `S${index}`));
     site.now += 31 * day;
-    const deps = { store: site.store, clock: { now: () => site.now } };
-    const keeping = { companyId: site.companyId, keepDays: 30 };
-    await expect(pruneDelivered(deps, keeping, AbortSignal.abort())).rejects.toThrow();
-    expect(await pruneDelivered(deps, { ...keeping, keepDays: 32 }, new AbortController().signal)).toEqual({
+    const { companyId, store } = site;
+    const old = (days: number) => ({ companyId, before: site.now - days * day });
+    await expect(pruneDelivered(store, old(30), AbortSignal.abort())).rejects.toThrow();
+    expect(await pruneDelivered(store, old(32), new AbortController().signal)).toEqual({
       ...{ deliveries: 0, completions: 0 },
     });
-    expect(await pruneDelivered(deps, keeping, new AbortController().signal)).toEqual({
+    expect(await pruneDelivered(store, old(30), new AbortController().signal)).toEqual({
       ...{ deliveries: 230, completions: 230 },
     });
     expect(await left(site)).toEqual({ completions: [], deliveries: [], attempts: 0 });

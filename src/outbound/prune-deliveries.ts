@@ -5,8 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { finalStopStatuses } from "../domain/stop/stop-status.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Store } from "../store/database/database.ts";
+import type { Reader, Store } from "../store/database/database.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
 import {
@@ -38,8 +37,18 @@ export interface Pruned {
 /** The old ones in front; `isLast` when a young one follows, or none. */
 function oldOnes(subjects: readonly Subject[], { before, limit }: PruneStep) {
   const young = subjects.findIndex(({ createdAt }) => createdAt >= before);
-  const ids = (young === -1 ? subjects : subjects.slice(0, young)).map(({ id }) => id);
-  return { ids, isLast: young !== -1 || subjects.length < limit };
+  const old = young === -1 ? subjects : subjects.slice(0, young);
+  const isLast = young !== -1 || subjects.length < limit;
+  return { old, lastId: isLast ? undefined : old.at(-1)?.id };
+}
+
+/** The old subjects of a step that no delivery needs any more, and from where to go on. */
+export async function listOldSubjects(read: Reader | Transaction, kind: DeliveryKind, step: PruneStep) {
+  const { old, lastId } = oldOnes(await listSubjects(read, kind, step), step);
+  const ids = old.map(({ id }) => id);
+  const since = step.before;
+  const needed = ids.length === 0 ? new Set() : await findUnfinishedSince(read, ids, { kind, since });
+  return { lastId, subjects: old.filter(({ id }) => !needed.has(id)) };
 }
 
 /**
@@ -48,12 +57,10 @@ function oldOnes(subjects: readonly Subject[], { before, limit }: PruneStep) {
  * asks what became of it.
  */
 async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
-  const { ids, isLast } = oldOnes(await listSubjects(tx, kind, step), step);
-  const since = step.before;
-  const needed = ids.length === 0 ? new Set() : await findUnfinishedSince(tx, ids, { kind, since });
-  const gone = ids.filter((id) => !needed.has(id));
+  const { lastId, subjects } = await listOldSubjects(tx, kind, step);
+  const gone = subjects.map(({ id }) => id);
   const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
-  return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+  return { lastId, gone, deliveries };
 }
 
 /**
@@ -90,43 +97,49 @@ export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): P
   return { lastId, deliveries, completions: 0 };
 }
 
-interface PruneDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
+/** What a company keeps no longer: `before`, milliseconds UTC, counts from the delivery. */
+export type OldOfCompany = Pick<PruneStep, "companyId" | "before">;
 
-interface Keeping {
-  readonly companyId: number;
-  /** Days from the delivery. */
-  readonly keepDays: number;
-}
+type PrunedCounts = Pick<Pruned, "deliveries" | "completions">;
 
-const dayMs = 24 * 60 * 60_000;
 const stepSize = 100;
+
+async function goThrough(
+  store: Pick<Store, "write">,
+  { old, prune }: { old: OldOfCompany; prune: (tx: Transaction, step: PruneStep) => Promise<Pruned> },
+  signal: AbortSignal,
+): Promise<PrunedCounts> {
+  const removed = { deliveries: 0, completions: 0 };
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined) {
+    signal.throwIfAborted();
+    const step: PruneStep = { ...old, afterId, limit: stepSize };
+    const pruned: Pruned = await store.write(old.companyId, (tx) => prune(tx, step));
+    removed.deliveries += pruned.deliveries;
+    removed.completions += pruned.completions;
+    afterId = pruned.lastId;
+    await setImmediate();
+  }
+  return removed;
+}
 
 /** How many deliveries and completions of the company were removed. Rejects when aborted; what is done so far stays done. */
 export async function pruneDelivered(
-  { store, clock }: PruneDeps,
-  { companyId, keepDays }: Keeping,
+  store: Pick<Store, "write">,
+  old: OldOfCompany,
   signal: AbortSignal,
-): Promise<{ readonly deliveries: number; readonly completions: number }> {
-  const before = clock.now() - keepDays * dayMs;
-  const removed = { deliveries: 0, completions: 0 };
-  const goThrough = async (prune: (tx: Transaction, step: PruneStep) => Promise<Pruned>) => {
-    let afterId: number | undefined = 0;
-    while (afterId !== undefined) {
-      signal.throwIfAborted();
-      const step: PruneStep = { companyId, before, afterId, limit: stepSize };
-      const pruned: Pruned = await store.write(companyId, (tx) => prune(tx, step));
-      removed.deliveries += pruned.deliveries;
-      removed.completions += pruned.completions;
-      afterId = pruned.lastId;
-      await setImmediate();
-    }
-  };
+): Promise<PrunedCounts> {
   // Exports first: what they were delivered with may go then.
-  await goThrough(pruneExportDeliveries);
-  await goThrough(pruneCompletions);
-  await goThrough(pruneMessages);
-  return removed;
+  const exports = await goThrough(store, { old, prune: pruneExportDeliveries }, signal);
+  const { deliveries, completions } = await goThrough(store, { old, prune: pruneCompletions }, signal);
+  return { deliveries: exports.deliveries + deliveries, completions };
+}
+
+/** How many deliveries of messages of the company were removed, with their messages. Rejects when aborted. */
+export async function pruneSentMessages(
+  store: Pick<Store, "write">,
+  old: OldOfCompany,
+  signal: AbortSignal,
+): Promise<number> {
+  return (await goThrough(store, { old, prune: pruneMessages }, signal)).deliveries;
 }

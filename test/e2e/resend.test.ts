@@ -191,7 +191,10 @@ test("what cannot be sent again is told in plain words", async () => {
   expect(await say("--stop", "S9")).toEqual([1, expect.stringContaining("There is no stop S9")]);
   expect(await say("--stop", "s1")).toEqual([1, expect.stringContaining("but there is S1")]);
   expect(await say("--since", "0m")).toEqual([1, expect.stringContaining("None of these was delivered")]);
-  expect(await say("--since", "200d", "--dry-run")).toEqual([0, expect.stringContaining("keepDays 90")]);
+  expect(await say("--since", "200d", "--dry-run")).toEqual([
+    0,
+    expect.stringContaining("retention.outbound 90"),
+  ]);
   expect(await say("--target", "tms")).toEqual([2, expect.stringContaining("there is no target tms")]);
   expect(await say("1", "--stop", "S1")).toEqual([2, expect.stringContaining("not both")]);
   expect(await say("--since", "lately")).toEqual([2, expect.stringContaining("2026-11-05")]);

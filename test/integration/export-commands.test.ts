@@ -348,7 +348,7 @@ describe("dropgate export", () => {
     await store.write("site", (tx) => pruneExportDeliveries(tx, step));
     const old = await run("export", "--name", "nightly", "--again", "1");
     expect(old.code).toBe(1);
-    expect(old.stderr).toContain("what it was made of is kept no longer (outbound.keepDays is 90)");
+    expect(old.stderr).toContain("what it was made of is kept no longer (retention.outbound is 90)");
   });
 
   test("of a company without exports is one document into its outbound/, by the name export", async () => {

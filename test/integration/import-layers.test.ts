@@ -58,6 +58,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     appointments: ["time", "fields"],
     messages: ["outbound", "time", "stop", "execution"],
     outbound: ["files", "documents", "execution", "stop"],
+    retention: [],
   },
   config: {
     "": ["sections", "reader", "rules"],
@@ -120,10 +121,11 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     server: [],
   },
   app: {
-    daemon: ["watch"],
-    watch: ["daemon"],
-    checks: ["daemon", "admin", "watch"],
-    admin: ["daemon", "checks", "watch"],
+    daemon: ["watch", "retention"],
+    watch: ["daemon", "retention"],
+    retention: [],
+    checks: ["daemon", "admin", "watch", "retention"],
+    admin: ["daemon", "checks", "watch", "retention"],
   },
 };
 

@@ -5,7 +5,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { endHolds, pruneRecords } from "../../src/app/watch/prune-records.ts";
+import { countOld, pruneOld } from "../../src/app/retention/run-retention.ts";
+import { countsByKind } from "../../src/app/retention/retention.ts";
+import { endHolds } from "../../src/app/watch/end-holds.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import {
@@ -21,12 +23,20 @@ import {
 } from "../support/appointment-client.ts";
 import { readImportInfo } from "../../src/operations/imports/import-info.ts";
 import { listTrackedLoads } from "../../src/store/ledger/record-retention.ts";
+import { createLocations } from "../../src/inbound/places/locations.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const day = 24 * 60 * minutes;
 const going = new AbortController().signal;
+/** Of files nothing is kept for a time here. */
+const noFiles = {
+  locations: createLocations("/nowhere"),
+  ledgerNumbers: { seal: String },
+  log: createLogger({ level: "silent" }),
+};
 
 /** Of ACME everything is kept for 30 days, of others for the 90 of the standard. */
 async function configured(): Promise<Config> {
@@ -37,9 +47,14 @@ async function configured(): Promise<Config> {
   return loaded.config;
 }
 
-async function prune({ store, now }: GatewayStore) {
+/** What went, by kind; what is counted before is the same. */
+async function prune({ store, now }: Pick<GatewayStore, "store" | "now">) {
   const config = await configured();
-  return await pruneRecords({ store, clock: { now: () => now }, config: () => config }, going);
+  const deps = { store, now, ...noFiles };
+  const counted = countsByKind(await countOld(deps, { config }, going));
+  const gone = countsByKind(await pruneOld(deps, { config }, going));
+  expect(gone).toEqual(counted);
+  return { appointments: 0, imports: 0, positions: 0, ...gone };
 }
 
 async function statesOf({ store }: GatewayStore): Promise<readonly string[]> {
@@ -72,9 +87,9 @@ describe("appointments", () => {
     await cancelOrder(gateway, "O1");
     expect(await statesOf(gateway)).toEqual(["released", "confirmed"]);
     gateway.now += 30 * day;
-    expect(await prune(gateway)).toEqual({ appointments: 0, imports: 0, loads: 0 });
+    expect(await prune(gateway)).toEqual({ appointments: 0, imports: 0, positions: 0 });
     gateway.now += 1;
-    expect(await prune(gateway)).toEqual({ appointments: 1, imports: 0, loads: 0 });
+    expect(await prune(gateway)).toEqual({ appointments: 1, imports: 0, positions: 0 });
     expect(await statesOf(gateway)).toEqual(["confirmed"]);
     const { counted, kept } = await sumsOf(gateway);
     expect(kept).toEqual(counted);
@@ -164,9 +179,9 @@ describe("positions", () => {
     });
     const before = { positions: all, progress: all.slice(0, 4) };
     route.site.now += 30 * day;
-    expect([(await prune(route.site)).loads, await whereabouts(route)]).toEqual([0, before]);
+    expect([(await prune(route.site)).positions, await whereabouts(route)]).toEqual([0, before]);
     route.site.now += 1;
-    expect([(await prune(route.site)).loads, await whereabouts(route)]).toEqual([
+    expect([(await prune(route.site)).positions, await whereabouts(route)]).toEqual([
       4,
       { positions: ["L0"], progress: ["L0"] },
     ]);
@@ -183,8 +198,8 @@ test("where nothing is old, nothing is written", async () => {
     read: site.store.read,
     write: () => Promise.reject(new Error("something was written")),
   };
-  const config = await configured();
-  const deps = { store, clock: { now: () => site.now }, config: () => config };
-  await endHolds(deps, going);
-  expect(await pruneRecords(deps, going)).toEqual({ appointments: 0, imports: 0, loads: 0 });
+  await endHolds({ store, clock: { now: () => site.now } }, going);
+  expect(await prune({ store: { ...site.store, ...store }, now: site.now })).toEqual({
+    ...{ appointments: 0, imports: 0, positions: 0 },
+  });
 });

@@ -12,6 +12,7 @@ const forTheSite: Readonly<Record<string, string>> = {
     "commands on exports, files, deliveries and remotes by their numbers, of any company",
   "app/admin/release-admin.ts": "the hold of all deliveries",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
+  "app/retention/clock-guard.ts": "the newest time that was seen, for all companies",
   "backup/take-backup.ts": "the last backup of the whole state",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
   "operations/users/company-admin.ts": "companies themselves",

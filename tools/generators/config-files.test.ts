@@ -71,9 +71,10 @@ describe("the sample configuration", () => {
       ...ftp
     } = outcome.config.ftp;
     const { folder, schedule, ...backup } = outcome.config.backup;
+    const { moveTo, ...retention } = outcome.config.retention;
     const { companies, integrations, ...config } = outcome.config;
     const defaults = await load("companies: {}");
-    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp, backup } });
+    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp, backup, retention } });
     expect(outcome.warnings).toEqual([]);
     expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
     expect([ftpTls?.certFile, greeting]).toEqual([tls?.certFile, banner]);
@@ -83,6 +84,7 @@ describe("the sample configuration", () => {
       "192.0.2.7",
     ]);
     expect([banner, companies["ACME"]?.folders[0]?.label]).toEqual(["Authorised use only.", "warehouse"]);
+    expect(moveTo).toBe("/srv/old/dropgate");
     expect([folder, schedule]).toEqual(["/srv/backup/dropgate", "30 1 * * *"]);
     expect(integrations["erp"]?.companies).toEqual(["ACME"]);
     const { targets = {}, exports = {} } = companies["ACME"]?.outbound ?? {};

@@ -24,6 +24,7 @@ const typeNames: Readonly<Record<SettingKind, string>> = {
   variants: "section",
   list: "list",
   integer: "whole number",
+  age: "days or `keep`",
   flag: "true or false",
   choice: "one of",
   text: "text",

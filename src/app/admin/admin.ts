@@ -70,7 +70,7 @@ export async function setCompany(
 }
 
 /** The company of that code; undefined, which stands for all, when no code is given. */
-async function chooseCompany(store: Pick<AdminStore, "read">, code: string | undefined) {
+export async function chooseCompany(store: Pick<AdminStore, "read">, code: string | undefined) {
   if (code === undefined) return undefined;
   return (await findCompany(store.read, code)) ?? (await refuseUnknown(store, code));
 }

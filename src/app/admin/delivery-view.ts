@@ -90,7 +90,7 @@ type Refused = Extract<RepeatOutcome, { kind: "refused" }>;
 type Queued = Extract<RepeatOutcome, { kind: "queued" }>;
 
 const removed =
-  "it was removed `outbound.keepDays` days after its delivery and cannot be sent any more: the host can still read the stop over HTTP";
+  "it was removed `retention.outbound` days after its delivery and cannot be sent any more: the host can still read the stop over HTTP";
 const never = "there is no such delivery: `dropgate deliveries` lists them";
 
 function remarksOf({ newerDelivered, isTargetConfigured, delivery }: Queued): string[] {

@@ -1,5 +1,5 @@
 /** Exports by hand, as the command of an administrator makes them. */
-import { type Companies, outboundSettingsOf } from "../../config/company-settings.ts";
+import { agesOf, type Companies } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
@@ -94,7 +94,10 @@ type Made = { readonly view: ExportView } | { readonly refusal: string };
 
 async function exportAgain(
   tx: Transaction,
-  { config, sequenceNbr }: { readonly config: Companies; readonly sequenceNbr: number },
+  {
+    config,
+    sequenceNbr,
+  }: { readonly config: Pick<Config, "companies" | "retention">; readonly sequenceNbr: number },
   { company, plan }: ChosenExport,
 ) {
   const outcome = await deliverAgain(tx, plan, { sequenceNbr, now: systemClock.now() });
@@ -109,10 +112,10 @@ async function exportAgain(
       };
     }
     case "forgotten": {
-      const { keepDays } = outboundSettingsOf(config, company.code);
+      const { outbound: age } = agesOf(config, company.code);
       const madeAt = isoTime(outcome.madeAt);
       return {
-        refusal: `${what} was made at ${madeAt}: what it was made of is kept no longer (outbound.keepDays is ${keepDays})`,
+        refusal: `${what} was made at ${madeAt}: what it was made of is kept no longer (retention.outbound is ${age})`,
       };
     }
   }
@@ -128,7 +131,7 @@ async function exportNow(tx: Transaction, chosen: ChosenExport): Promise<Made> {
  * there is no such export, or when it is not clear which one is to be delivered again.
  */
 export async function runExports(
-  config: Pick<Config, "stateDir" | "companies">,
+  config: Pick<Config, "stateDir" | "companies" | "retention">,
   request: ExportRequest,
 ): Promise<ExportOutcome> {
   return await withAdminStore(config, async (store) => {

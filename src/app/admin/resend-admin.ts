@@ -1,6 +1,7 @@
 /** Delivered completions that an administrator has sent again. */
-import { outboundSettingsOf } from "../../config/company-settings.ts";
+import { agesOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { type Age, longestOf, oldBefore } from "../../domain/retention/retention.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
@@ -32,12 +33,10 @@ export interface ResendPlan {
   readonly remarks: readonly string[];
 }
 
-const dayMs = 24 * 60 * 60_000;
-
 async function noneOfStop(
   { read }: AdminStore,
   stopNbr: string,
-  { companies, keepDays }: { readonly companies: readonly Company[]; readonly keepDays: number },
+  { companies, age }: { readonly companies: readonly Company[]; readonly age: Age },
 ): Promise<string> {
   const found = await Promise.all(
     companies.map(({ id }) => findStopSummaries(read, { companyId: id, stopNbr })),
@@ -47,31 +46,34 @@ async function noneOfStop(
   const [name] = names;
   if (name !== stopNbr && !names.includes(stopNbr))
     return `There is no stop ${stopNbr}, but there is ${name}.`;
-  return `Nothing that was delivered of stop ${stopNbr} is kept: it has had no file, none has been delivered yet (\`dropgate deliveries --stop ${stopNbr}\`), or it was removed ${keepDays} days (outbound.keepDays) after its delivery and cannot be sent any more.`;
+  const removed =
+    age === "keep"
+      ? ""
+      : `, or it was removed ${age} days (retention.outbound) after its delivery and cannot be sent any more`;
+  return `Nothing that was delivered of stop ${stopNbr} is kept: it has had no file, or none has been delivered yet (\`dropgate deliveries --stop ${stopNbr}\`)${removed}.`;
 }
 
 async function remarksOf(
   store: AdminStore,
-  config: Pick<Config, "companies">,
+  config: Pick<Config, "companies" | "retention">,
   { options, count }: { options: ResendOptions; count: number },
 ): Promise<readonly string[]> {
   const companies = await chooseCompanies(store, options.company);
   if (companies.length === 0) return ["There is no company yet."];
-  const keepDays = Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
-  const kept = systemClock.now() - keepDays * dayMs;
+  const age = longestOf(companies.map(({ code }) => agesOf(config, code).outbound));
+  const kept = oldBefore(age, systemClock.now());
   const { stop: stopNbr, since } = options;
-  if (count === 0 && stopNbr !== undefined)
-    return [await noneOfStop(store, stopNbr, { companies, keepDays })];
-  if (since !== undefined && since < kept)
+  if (count === 0 && stopNbr !== undefined) return [await noneOfStop(store, stopNbr, { companies, age })];
+  if (since !== undefined && kept !== undefined && since < kept)
     return [
-      `What was delivered before ${isoTime(kept)} has been removed (outbound.keepDays ${keepDays}) and cannot be sent any more.`,
+      `What was delivered before ${isoTime(kept)} has been removed (retention.outbound ${age}) and cannot be sent any more.`,
     ];
   return count === 0 ? ["None of these was delivered."] : [];
 }
 
 /** The delivered completions that the options select; nothing is sent. */
 export async function planResend(
-  config: Pick<Config, "stateDir" | "companies">,
+  config: Pick<Config, "stateDir" | "companies" | "retention">,
   options: ResendOptions,
 ): Promise<ResendPlan> {
   return await withAdminStore(config, async (store) => {

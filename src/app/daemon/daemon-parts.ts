@@ -26,6 +26,7 @@ import {
   signInOptionsOf,
 } from "./part-options.ts";
 import type { DeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
+import { createRetention, type Retention } from "../retention/retention.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
 import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
@@ -66,6 +67,7 @@ export interface Parts {
   readonly appliedWatch: AppliedWatch;
   readonly collectionWatch: CollectionWatch;
   readonly integrations: Integrations;
+  readonly retention: Retention;
   /** Takes what uploads bring to the pipeline. */
   readonly arrivals: Arrivals;
 }
@@ -181,9 +183,14 @@ export function buildParts(
   startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch });
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
+  const retention = createRetention({
+    ...{ store, locations, ledgerNumbers, clock, log },
+    config: () => current.config,
+  });
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
+    retention,
     listening: [],
     certificates: new Map(),
     configRead: { at: clock.now(), isLastGood: true },

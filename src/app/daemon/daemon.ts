@@ -52,11 +52,12 @@ import {
 } from "./part-options.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
+import { lookAtClock } from "../retention/clock-guard.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
-import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
+import { type Outbound, startOutbound } from "./outbound.ts";
 import { createMetrics, exchangeFigures, noteCertificate } from "./read-figures.ts";
-import { endHolds, pruneRecords } from "../watch/prune-records.ts";
+import { endHolds } from "../watch/end-holds.ts";
 import { startRemotes } from "./remotes.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
@@ -312,12 +313,9 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   const housekeeping = startHousekeeping({
     exchange,
     store: parts.store,
-    sweepDocuments: (stopping) =>
-      sweepDocuments({ store: parts.store, documentsDir, clock: parts.clock }, stopping),
-    pruneOutbound: (stopping) => pruneOutbound({ ...parts, config: () => parts.config }, stopping),
+    sweepDocuments: (now, stopping) => sweepDocuments({ store: parts.store, documentsDir, now }, stopping),
     endHolds: (stopping) => endHolds(parts, stopping),
-    pruneRecords: (stopping) => pruneRecords({ ...parts, config: () => parts.config }, stopping),
-    clock: parts.clock,
+    retention: parts.retention,
     log,
     config: () => parts.config,
   });
@@ -360,6 +358,8 @@ export async function startDaemon(
   const config = await realStateDir(loaded);
   try {
     const store = await openState(config, stack, log);
+    // Before anything notes what the clock shows now.
+    await lookAtClock({ store, clock: systemClock });
     const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });
     stack.push({ name: "restored watch", release: () => restored.stop() });
     const holdWatch = await startDeliveryHoldWatch({ store, log });

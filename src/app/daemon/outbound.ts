@@ -1,6 +1,6 @@
-/** Everything outbound, put together: the copy of the configuration, the delivery queue, exports, and what is kept how long. */
+/** Everything outbound, put together: the copy of the configuration, the delivery queue and exports. */
 import { join } from "node:path";
-import { messageSettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
+import { messageSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -8,12 +8,9 @@ import { createDocumentReader } from "../../outbound/completion-documents.ts";
 import { DeliveryQueue } from "../../outbound/delivery-queue.ts";
 import { createExportRendering, ExportFiles } from "../../outbound/export-files.ts";
 import { createExportScheduler } from "../../outbound/export-scheduler.ts";
-import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
 import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
 import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../../outbound/render-message.ts";
-import { listCompanies } from "../../store/accounts/companies.ts";
-import { companiesWithDeliveries } from "../../store/ledger/record-retention.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
@@ -84,19 +81,4 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
       await exports.look();
     },
   };
-}
-
-/** Removes what each company keeps no longer; says how many deliveries that was. Rejects when aborted. */
-export async function pruneOutbound(
-  deps: Pick<OutboundDeps, "store" | "clock" | "config">,
-  signal: AbortSignal,
-): Promise<number> {
-  let removed = 0;
-  const concerned = await companiesWithDeliveries(deps.store.read);
-  for (const { id: companyId, code } of await listCompanies(deps.store.read)) {
-    if (!concerned.has(companyId)) continue;
-    const { keepDays } = outboundSettingsOf(deps.config(), code);
-    removed += (await pruneDelivered(deps, { companyId, keepDays }, signal)).deliveries;
-  }
-  return removed;
 }

@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { createLogger } from "../../lib/logs/log.ts";
+import type { Retention } from "../retention/retention.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 
 const quarterMs = 15 * 60_000;
@@ -23,11 +24,14 @@ afterEach(() => {
 });
 
 function start(
-  sweepDocuments: (signal: AbortSignal) => Promise<number>,
-  prunedLoads: readonly number[] = [],
+  sweepDocuments: (now: number, signal: AbortSignal) => Promise<number>,
+  {
+    look = async () => Date.now(),
+    prune = async () => undefined,
+  }: Partial<Pick<Retention, "look" | "prune">> = {},
 ) {
   const log: string[] = [];
-  let [rounds, holds, prunings] = [0, 0, 0];
+  let [rounds, holds] = [0, 0];
   const housekeeping = startHousekeeping({
     exchange: {
       async sweepPartials() {
@@ -36,12 +40,10 @@ function start(
     },
     store: { vacuum: () => undefined },
     sweepDocuments,
-    pruneOutbound: async () => 0,
     endHolds: async () => {
       holds += 1;
     },
-    pruneRecords: async () => ({ appointments: 0, imports: 0, loads: prunedLoads[prunings++] ?? 0 }),
-    clock: { now: () => Date.now() },
+    retention: { look, prune },
     log: createLogger({ level: "info", destination: { write: (line) => void log.push(line) } }),
     config: () => config,
   });
@@ -63,19 +65,38 @@ test("contents of documents are swept at the start and then once an hour, other 
   expect(log.map((line) => (JSON.parse(line) as { removed?: number }).removed)).toEqual([3]);
 });
 
-test("holds are ended each quarter; records are pruned once an hour, and what was removed is told", async () => {
-  const { housekeeping, log, holds } = start(async () => 0, [0, 7]);
+test("holds are ended each quarter; what is too old is removed once an hour, by the clock that was looked at", async () => {
+  const times: number[] = [];
+  const { housekeeping, holds } = start(async () => 0, {
+    look: async () => Date.now() - 1,
+    async prune(now) {
+      times.push(now);
+    },
+  });
+  const begun = Date.now();
   await vi.advanceTimersByTimeAsync(5 * quarterMs);
   await housekeeping.stop();
   expect(holds()).toBe(6);
-  expect(log.map((line) => JSON.parse(line) as object)).toMatchObject([
-    {
-      appointments: 0,
-      imports: 0,
-      loads: 7,
-      msg: expect.stringContaining("old records removed"),
-    },
-  ]);
+  expect(times).toEqual([begun - 1, begun + 4 * quarterMs - 1]);
+});
+
+test("while the clock is not to be trusted, holds end and nothing is removed by its age", async () => {
+  let now: number | undefined;
+  let removals = 0;
+  const remove = async () => {
+    removals += 1;
+    return 0;
+  };
+  const { housekeeping, rounds, holds } = start(remove, {
+    look: async () => now,
+    prune: async () => void (await remove()),
+  });
+  await vi.advanceTimersByTimeAsync(8 * quarterMs);
+  expect([holds(), rounds(), removals]).toEqual([9, 0, 0]);
+  now = Date.now();
+  await vi.advanceTimersByTimeAsync(quarterMs);
+  await housekeeping.stop();
+  expect([holds(), rounds(), removals]).toEqual([10, 1, 2]);
 });
 
 test("a sweep that fails is told and done again an hour later", async () => {
@@ -92,7 +113,7 @@ test("a sweep that fails is told and done again an hour later", async () => {
 
 test("a stop breaks off the sweep and says nothing of it", async () => {
   const { housekeeping, log } = start(
-    (signal) =>
+    (_now, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       }),

@@ -36,6 +36,16 @@ function readInteger(input: ScalarInput): unknown {
   return fault(input, `must be a whole number ${rangeOf(setting, String)}, not ${quoted(value)}`);
 }
 
+function readAge(input: ScalarInput): unknown {
+  const { value, setting } = input;
+  if (value === "keep") return value;
+  if (typeof value === "number" && Number.isInteger(value) && isInRange(value, setting)) return value;
+  return fault(
+    input,
+    `must be a whole number of days ${rangeOf(setting, String)}, or keep, not ${quoted(value)}`,
+  );
+}
+
 function readSize(input: ScalarInput): unknown {
   const { value, setting } = input;
   const bytes = typeof value === "string" ? parseSize(value) : value;
@@ -117,6 +127,7 @@ function readSecret(input: ScalarInput): unknown {
 
 const readers: Readonly<Record<ScalarKind, ScalarReader>> = {
   integer: readInteger,
+  age: readAge,
   size: readSize,
   flag: readFlag,
   choice: readChoice,

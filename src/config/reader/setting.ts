@@ -17,6 +17,7 @@ import {
   type TUnsafe,
   Type,
 } from "@sinclair/typebox";
+import type { Age } from "../../domain/retention/retention.ts";
 import { given } from "../../lib/given.ts";
 import type { Secret } from "./secret.ts";
 import { sizePattern } from "./size.ts";
@@ -27,6 +28,7 @@ export type SettingKind =
   | "variants"
   | "list"
   | "integer"
+  | "age"
   | "flag"
   | "choice"
   | "text"
@@ -139,6 +141,15 @@ export function size(description: string, options: Common<number> & Range): TUns
   // In JSON Schema the limits apply to numbers only and the pattern to text only, so no alternative is needed.
   const form = { type: ["integer", "string"], minimum, maximum, pattern: sizePattern };
   return Type.Unsafe<number>({ ...form, ...keywords("size", description, options) });
+}
+
+const mostDays = 36_500;
+
+/** A number of days, or `keep`: for ever. */
+export function age(description: string, options: Common<Age>): TUnsafe<Age> {
+  // As in `size`: the limits apply to numbers only, and the pattern to text only.
+  const form = { type: ["integer", "string"], minimum: 1, maximum: mostDays, pattern: "^keep$" };
+  return Type.Unsafe<Age>({ ...form, ...keywords("age", description, options) });
 }
 
 /** A file or folder, absolute or relative to the folder of the configuration file; loaded as absolute. */

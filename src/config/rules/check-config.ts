@@ -3,6 +3,7 @@ import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
+import { checkRetention, warnOfRetention } from "./retention-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
 import { checkTimes, isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "../schema.ts";
@@ -155,6 +156,12 @@ const rules: readonly Rule[] = [
   { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
   { looksAt: ["backup", "stateDir"], severity: "fault", check: checkBackup },
+  {
+    looksAt: ["retention", "companies", "stateDir", "backup.folder"],
+    severity: "fault",
+    check: checkRetention,
+  },
+  { looksAt: ["retention", "companies"], severity: "warning", check: warnOfRetention },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },

@@ -3,6 +3,7 @@ import { appointmentsSection } from "./appointments-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { messagesSection } from "./messages-section.ts";
 import { remotesSection } from "./remotes-section.ts";
+import { companyRetentionSection } from "./retention-section.ts";
 import { outboundSection } from "./outbound-section.ts";
 import { choice, list, map, optional, path, section, text } from "../reader/setting.ts";
 
@@ -30,6 +31,7 @@ const company = section("One company.", {
   remotes: remotesSection,
   inbound: overrides,
   outbound: outboundSection,
+  retention: companyRetentionSection,
   appointments: Type.Optional(appointmentsSection),
   messages: Type.Optional(messagesSection),
 });

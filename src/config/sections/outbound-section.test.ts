@@ -53,7 +53,7 @@ describe("without settings", () => {
         ["outbound", { type: "folder", completions: "atOnce", timeoutMs: 60_000, mustBeMount: false }],
       ]);
       expect(exports.size).toBe(0);
-      expect(rest).toEqual({ on: [], embedDocuments: false, collectWithinHours: 0, keepDays: 90 });
+      expect(rest).toEqual({ on: [], embedDocuments: false, collectWithinHours: 0 });
     },
   );
 });

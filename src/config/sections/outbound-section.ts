@@ -36,7 +36,7 @@ export const defaultTargetName = "outbound";
 /** Export of a company that has none in the configuration, made when it is asked for by hand. */
 export const defaultExportName = "export";
 
-export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0, keepDays: 90 } as const;
+export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0 } as const;
 
 function name(description: string, options: { example: string }) {
   return text(description, { maxLength: 40, pattern: namePattern, form: nameForm, ...options });
@@ -137,9 +137,9 @@ export const outboundSection = section("Completion files and exports.", {
     "A warning is given for files that have lain in the company's outbound/ for so long without having been fetched; 0 gives none.",
     { default: outboundDefaults.collectWithinHours, range: [0, 8_760] },
   ),
-  keepDays: integer(
-    "How many days completions are kept after they have been delivered; so long can exports be made again. Outcomes of load imports, appointments that were given back and positions of loads that are over are kept as long.",
-    { default: outboundDefaults.keepDays, range: [1, 3_650] },
+  keepDays: optional(integer)(
+    "Days for retention.outbound, messages, positions, imports and appointments of this company together, as it was set before there was the section retention.",
+    { range: [1, 3_650], example: 90, isAlternative: true },
   ),
   targets: map(
     `Where completion files and exports go, by names of your choice. What can be set depends on the type: below, <https> and the like stand for the name of a target of that type. Without any there is one, ${defaultTargetName}, the company's own folder outbound/.`,

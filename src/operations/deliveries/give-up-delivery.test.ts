@@ -159,8 +159,8 @@ describe("giving up", () => {
     await giveUp(2);
     const prune = () =>
       pruneDelivered(
-        { store: site.store, clock: { now: () => site.now } },
-        { companyId: site.companyId, keepDays: 90 },
+        site.store,
+        { companyId: site.companyId, before: site.now - 90 * day },
         new AbortController().signal,
       );
     await prune();

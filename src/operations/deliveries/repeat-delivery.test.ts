@@ -266,9 +266,8 @@ describe("a delivered one that is sent again", () => {
     await site.pass(0);
     site.now += 91 * 24 * hour;
     await site.complete("S2");
-    const keeping = { companyId: site.companyId, keepDays: 90 };
-    const deps = { store: site.store, clock: { now: () => site.now } };
-    await pruneDelivered(deps, keeping, new AbortController().signal);
+    const old = { companyId: site.companyId, before: site.now - 90 * 24 * hour };
+    await pruneDelivered(site.store, old, new AbortController().signal);
     expect(await resend(1)).toEqual({ kind: "unknown", wasRemoved: true });
     expect(await site.store.read.selectFrom("delivery_repeats").selectAll().execute()).toEqual([]);
   });

@@ -113,7 +113,7 @@ describe("the sweep", () => {
       await takeOutDocuments({ documentsDir }, { documents: [documentOf(text)] }, "stop");
     for (const text of ["entered", "refused"])
       await utimes(contentPath(documentsDir, sha256(text)), longAgo, longAgo);
-    expect(await sweepDocuments({ store, documentsDir, clock }, never)).toBe(1);
+    expect(await sweepDocuments({ store, documentsDir, now: clock.now() }, never)).toBe(1);
     const files = await readdir(documentsDir, { recursive: true });
     const left = files.map((name) => name.slice(-64)).filter((name) => name.length === 64);
     expect(left.sort()).toEqual([sha256("entered"), sha256("young")].sort());

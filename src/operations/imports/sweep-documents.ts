@@ -1,12 +1,12 @@
 /** Removes contents of the document store that belong to no document: their import was refused, or a crash came between. */
-import type { Clock } from "../../lib/clock.ts";
 import { sweepContents } from "../../lib/files/content-store.ts";
 import { findKnownContents } from "../../store/stops/documents.ts";
 import type { ReadDeps } from "../operation-deps.ts";
 import type { DocumentsDeps } from "./take-out-documents.ts";
 
 export interface SweepDocumentsDeps extends DocumentsDeps, ReadDeps {
-  readonly clock: Clock;
+  /** Milliseconds UTC, by a clock that is right. */
+  readonly now: number;
 }
 
 /** After this time an import is decided; only its rows could still come. */
@@ -14,9 +14,9 @@ const keptWithoutRowMs = 24 * 60 * 60_000;
 
 /** Returns how many contents were removed. Rejects when aborted. */
 export async function sweepDocuments(deps: SweepDocumentsDeps, signal: AbortSignal): Promise<number> {
-  const { store, clock, documentsDir } = deps;
+  const { store, now, documentsDir } = deps;
   const sweep = {
-    beforeMs: clock.now() - keptWithoutRowMs,
+    beforeMs: now - keptWithoutRowMs,
     referredTo: (hashes: readonly string[]) => findKnownContents(store.read, hashes),
   };
   return await sweepContents(documentsDir, sweep, signal);

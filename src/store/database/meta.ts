@@ -11,6 +11,7 @@ export type MetaKey =
   | "last_applied"
   | "last_backup"
   | "number_key"
+  | "prune_clock"
   | "restored"
   | "verified";
 

@@ -50,6 +50,54 @@ export async function listOldAppointments(read: Reader, wanted: OldRecords): Pro
   return rows.map(({ id }) => id);
 }
 
+/** Those rows of a table that are old, in one count; `at` is when they were over. */
+export interface OldCount {
+  readonly count: number;
+  readonly oldestAt: number | undefined;
+  readonly newestAt: number | undefined;
+}
+
+function toOldCount(row: { count: number; oldest: number | null; newest: number | null }): OldCount {
+  return { count: Number(row.count), oldestAt: row.oldest ?? undefined, newestAt: row.newest ?? undefined };
+}
+
+export async function countOldAppointments(
+  read: Reader,
+  { companyId, before }: Omit<OldRecords, "limit">,
+): Promise<OldCount> {
+  const row = await read
+    .selectFrom("appointments")
+    .select(({ fn }) => [
+      fn.countAll<number>().as("count"),
+      fn.min("updated_at").as("oldest"),
+      fn.max("updated_at").as("newest"),
+    ])
+    .where(overStates)
+    .where("company_id", "=", companyId)
+    .where("updated_at", "<", before)
+    .executeTakeFirstOrThrow();
+  return toOldCount(row);
+}
+
+/** Imports, not their loads. */
+export async function countOldImports(
+  read: Reader,
+  { companyId, before }: Omit<OldRecords, "limit">,
+): Promise<OldCount> {
+  const row = await read
+    .selectFrom("imports")
+    .select(({ fn }) => [
+      fn.countAll<number>().as("count"),
+      fn.min("finished_at").as("oldest"),
+      fn.max("finished_at").as("newest"),
+    ])
+    .where("company_id", "=", companyId)
+    .where("received_at", "<", before)
+    .where("finished_at", "<", before)
+    .executeTakeFirstOrThrow();
+  return toOldCount(row);
+}
+
 export async function removeAppointments(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom("appointments").where(overStates).where("id", "in", ids).execute();
 }

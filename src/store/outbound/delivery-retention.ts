@@ -5,6 +5,7 @@ import {
   givenUpFault,
 } from "../../domain/outbound/delivery-state.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
+import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
 /** A completion, message or export. */
@@ -26,11 +27,11 @@ export interface SubjectPage {
 
 /** Those of a company, oldest first. */
 export async function listSubjects(
-  tx: Transaction,
+  read: Reader | Transaction,
   kind: DeliveryKind,
   { companyId, afterId, limit }: SubjectPage,
 ): Promise<readonly Subject[]> {
-  return await tx
+  return await read
     .selectFrom(subjectTables[kind])
     .select(["id", "created_at as createdAt"])
     .where("company_id", "=", companyId)
@@ -45,11 +46,11 @@ export async function listSubjects(
  * delivered, or somebody has given it up.
  */
 export async function findUnfinishedSince(
-  tx: Transaction,
+  read: Reader | Transaction,
   ids: readonly number[],
   { kind, since }: { readonly kind: DeliveryKind; readonly since: number },
 ): Promise<ReadonlySet<number>> {
-  const rows = await tx
+  const rows = await read
     .selectFrom("deliveries")
     .select("subject_id")
     .distinct()
@@ -73,6 +74,21 @@ export async function findUnfinishedSince(
     )
     .execute();
   return new Set(rows.map(({ subject_id }) => subject_id));
+}
+
+/** How many deliveries these have. */
+export async function countDeliveries(
+  read: Reader,
+  kind: DeliveryKind,
+  ids: readonly number[],
+): Promise<number> {
+  const { count } = await read
+    .selectFrom("deliveries")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("kind", "=", kind)
+    .where("subject_id", "in", ids)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Removes the deliveries of these, with their attempts and repetitions; returns how many they were. */

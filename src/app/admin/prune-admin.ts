@@ -1,0 +1,65 @@
+/** What the command `prune` does: tells what is too old, or removes it now. */
+import type { Config } from "../../config/schema.ts";
+import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
+import { createLocations } from "../../inbound/places/locations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { createLogger } from "../../lib/logs/log.ts";
+import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
+import { sealingKeyOf } from "../../store/database/meta.ts";
+import { findPruneClock } from "../../store/database/prune-clock.ts";
+import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
+import type { PruneDeps } from "../retention/pruner.ts";
+import { countOld, type KindAmount, pruneOld } from "../retention/run-retention.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+
+export interface PruneOptions {
+  readonly company?: string;
+  readonly dryRun?: true;
+  readonly clockIsRight?: true;
+}
+
+/** What went, or would go; times are ISO, UTC. */
+function toView({ kind, company, count, bytes, oldestAt, newestAt }: KindAmount) {
+  const isoOrNone = (at: number | undefined) => (at === undefined ? null : isoTime(at));
+  return { kind, company, count, bytes, oldestAt: isoOrNone(oldestAt), newestAt: isoOrNone(newestAt) };
+}
+
+export interface PruneReport {
+  readonly isDryRun: boolean;
+  /** Why nothing is removed; undefined when something may be. */
+  readonly paused: string | undefined;
+  readonly amounts: readonly ReturnType<typeof toView>[];
+}
+
+/** A dry run notes nothing. */
+async function clockFor(store: AdminStore, { dryRun, clockIsRight }: PruneOptions): Promise<ClockLook> {
+  const deps = { store, clock: systemClock };
+  if (dryRun) return judgeClock(await findPruneClock(store.read), systemClock.now());
+  if (clockIsRight) await confirmClock(deps);
+  return await lookAtClock(deps);
+}
+
+/** Removes what is too old, or, with `dryRun`, tells what would go; nothing goes while the clock is not to be trusted. */
+export async function pruneNow(config: Config, options: PruneOptions): Promise<PruneReport> {
+  const { dryRun: isDryRun = false, clockIsRight = false } = options;
+  return await withAdminStore(config, async (store) => {
+    const company = (await chooseCompany(store, options.company))?.code;
+    const look = await clockFor(store, options);
+    const paused = look.kind === "jumped" && !clockIsRight ? jumpText(look) : undefined;
+    if (paused !== undefined && !isDryRun) return { isDryRun, paused, amounts: [] };
+    const deps: PruneDeps = {
+      store,
+      now: look.kind === "jumped" ? look.to : look.now,
+      locations: createLocations(config.stateDir),
+      ledgerNumbers: createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind),
+      // Standard output is for the report.
+      log: createLogger({ level: "warn", destination: process.stderr }),
+      moveTo: config.retention.moveTo,
+    };
+    const going = new AbortController().signal;
+    const amounts = await (isDryRun ? countOld : pruneOld)(deps, { config, company }, going);
+    return { isDryRun, paused, amounts: amounts.map(toView) };
+  });
+}

@@ -1,0 +1,12 @@
+/** All pruners, in the order of a pass: what refers to something goes before it. */
+import { appointmentsPruner, importsPruner, positionsPruner } from "./record-pruners.ts";
+import { messagesPruner, outboundPruner } from "./outbound-pruners.ts";
+import type { Pruner } from "./pruner.ts";
+
+export const pruners: readonly Pruner[] = [
+  outboundPruner,
+  messagesPruner,
+  positionsPruner,
+  importsPruner,
+  appointmentsPruner,
+];

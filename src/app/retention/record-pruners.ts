@@ -1,0 +1,125 @@
+/** Old rows: appointments that are over, outcomes of imports, positions of loads that are over. */
+import { setImmediate } from "node:timers/promises";
+import type { Reader, Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import {
+  companiesWithRecords,
+  countOldAppointments,
+  countOldImports,
+  listOldAppointments,
+  listOldImports,
+  listTrackedLoads,
+  type OldCount,
+  type OldRecords,
+  removeAppointments,
+  removeImports,
+  removeWhereabouts,
+  type TrackedLoads,
+} from "../../store/ledger/record-retention.ts";
+import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+
+const appointmentsAtOnce = 200;
+/** Each has up to 500 loads. */
+const importsAtOnce = 5;
+const loadsAtOnce = 200;
+
+interface Rows {
+  readonly kind: Pruner["kind"];
+  readonly atOnce: number;
+  readonly count: (read: Reader, wanted: Omit<OldRecords, "limit">) => Promise<OldCount>;
+  readonly list: (read: Reader, wanted: OldRecords) => Promise<readonly number[]>;
+  readonly remove: (tx: Transaction, ids: readonly number[]) => Promise<void>;
+}
+
+/** Rows that are listed first and removed in small steps; an empty list causes no write. */
+function pruneRows({ kind, atOnce, count, list, remove }: Rows): Pruner {
+  const eachConcerned = async (
+    { store }: PruneDeps,
+    due: readonly DueCompany[],
+    work: (wanted: OldRecords, tally: Tally) => Promise<void>,
+  ): Promise<Amounts> => {
+    const tally = new Tally();
+    const concerned = await companiesWithRecords(store.read);
+    for (const { id: companyId, before } of due) {
+      if (concerned.has(companyId)) await work({ companyId, before, limit: atOnce }, tally);
+    }
+    return tally.amounts;
+  };
+  return {
+    kind,
+    wouldGo: (deps, due, signal) =>
+      eachConcerned(deps, due, async (wanted, tally) => {
+        signal.throwIfAborted();
+        tally.add(wanted.companyId, { ...(await count(deps.store.read, wanted)), bytes: 0 });
+        await setImmediate();
+      }),
+    prune: ({ store, ...deps }, due, signal) =>
+      eachConcerned({ store, ...deps }, due, async (wanted, tally) => {
+        for (;;) {
+          signal.throwIfAborted();
+          const ids = await list(store.read, wanted);
+          if (ids.length === 0) return;
+          await store.write(wanted.companyId, (tx) => remove(tx, ids));
+          tally.add(wanted.companyId, { count: ids.length, bytes: 0 });
+          await setImmediate();
+        }
+      }),
+  };
+}
+
+export const appointmentsPruner = pruneRows({
+  kind: "appointments",
+  atOnce: appointmentsAtOnce,
+  count: countOldAppointments,
+  list: listOldAppointments,
+  remove: removeAppointments,
+});
+
+export const importsPruner = pruneRows({
+  kind: "imports",
+  atOnce: importsAtOnce,
+  count: countOldImports,
+  list: listOldImports,
+  remove: removeImports,
+});
+
+/** Loads of all companies in one go: which loads have positions cannot be asked by company. */
+async function eachOldLoad(
+  store: Pick<Store, "read">,
+  { due, signal }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal },
+  visit: (load: TrackedLoads["over"][number]) => Promise<void>,
+): Promise<void> {
+  const before = new Map(due.map((company) => [company.id, company.before]));
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined) {
+    signal.throwIfAborted();
+    const tracked: TrackedLoads = await listTrackedLoads(store.read, { limit: loadsAtOnce, afterId });
+    for (const load of tracked.over) {
+      if (load.updatedAt >= (before.get(load.companyId) ?? 0)) continue;
+      signal.throwIfAborted();
+      await visit(load);
+    }
+    afterId = tracked.lastId;
+    await setImmediate();
+  }
+}
+
+/** Counts loads, whose positions are forgotten together. */
+export const positionsPruner: Pruner = {
+  kind: "positions",
+  async wouldGo({ store }, due, signal) {
+    const tally = new Tally();
+    await eachOldLoad(store, { due, signal }, async ({ companyId, updatedAt: at }) => {
+      tally.add(companyId, { count: 1, bytes: 0, oldestAt: at, newestAt: at });
+    });
+    return tally.amounts;
+  },
+  async prune({ store }, due, signal) {
+    const tally = new Tally();
+    await eachOldLoad(store, { due, signal }, async ({ id, companyId }) => {
+      await store.write(companyId, (tx) => removeWhereabouts(tx, id));
+      tally.add(companyId, { count: 1, bytes: 0 });
+    });
+    return tally.amounts;
+  },
+};

@@ -1,0 +1,68 @@
+/** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
+import type { RetentionKind } from "../../domain/retention/retention.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type ClockLook, jumpText, lookAtClock } from "./clock-guard.ts";
+import type { PruneDeps } from "./pruner.ts";
+import { type KindAmount, pruneOld, type RetentionConfig } from "./run-retention.ts";
+
+export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo"> {
+  readonly clock: Clock;
+  readonly config: () => RetentionConfig;
+}
+
+export interface RetentionFigures {
+  /** Since the start. */
+  readonly pruned: ReadonlyMap<RetentionKind, number>;
+  /** Because the clock has jumped. */
+  readonly isPaused: boolean;
+}
+
+export interface Retention {
+  readonly figures: RetentionFigures;
+  /** The clock, when it is right; undefined while nothing may be removed by its age. */
+  look(): Promise<number | undefined>;
+  /** One pass. Rejects when aborted; what was removed by then stays removed. */
+  prune(now: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Count of each kind, of all companies, for the log. */
+export function countsByKind(amounts: readonly KindAmount[]): Partial<Record<RetentionKind, number>> {
+  const counts: Partial<Record<RetentionKind, number>> = {};
+  for (const { kind, count } of amounts) counts[kind] = (counts[kind] ?? 0) + count;
+  return counts;
+}
+
+export function createRetention({ clock, config, ...deps }: RetentionDeps): Retention {
+  const { store, log } = deps;
+  const pruned = new Map<RetentionKind, number>();
+  let last: ClockLook | undefined;
+
+  function tell(look: ClockLook): void {
+    if (look.kind === "jumped" && last?.kind !== "jumped") log.warn(jumpText(look));
+    if (look.kind === "right" && last?.kind === "jumped")
+      log.info("the clock is right again: retention goes on");
+  }
+
+  return {
+    figures: {
+      pruned,
+      get isPaused() {
+        return last?.kind === "jumped";
+      },
+    },
+    async look() {
+      const look = await lookAtClock({ store, clock });
+      tell(look);
+      last = look;
+      return look.kind === "right" ? look.now : undefined;
+    },
+    async prune(now, signal) {
+      const { moveTo } = config().retention;
+      const amounts = await pruneOld({ ...deps, now, moveTo }, { config: config() }, signal);
+      for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
+      const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
+      if (amounts.length > 0)
+        log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+    },
+  };
+}

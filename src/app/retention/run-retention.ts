@@ -1,0 +1,74 @@
+/** One pass of retention: everything that is too old, of all kinds and companies. */
+import { setImmediate } from "node:timers/promises";
+import { agesOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { oldBefore, type RetentionKind } from "../../domain/retention/retention.ts";
+import type { Company } from "../../store/accounts/companies.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Amount, DueCompany, PruneDeps, Pruner } from "./pruner.ts";
+import { pruners } from "./pruners.ts";
+
+export type RetentionConfig = Pick<Config, "companies" | "retention">;
+
+/** What went, or would go, of one kind and company. */
+export interface KindAmount extends Amount {
+  readonly kind: RetentionKind;
+  readonly company: string;
+}
+
+export interface RetentionPass {
+  readonly config: RetentionConfig;
+  /** Of one company alone. */
+  readonly company?: string | undefined;
+}
+
+function dueOf(
+  companies: readonly Pick<Company, "id" | "code">[],
+  { config, kind, now }: { config: RetentionConfig; kind: RetentionKind; now: number },
+): readonly DueCompany[] {
+  return companies.flatMap(({ id, code }) => {
+    const { [kind]: days } = agesOf(config, code);
+    const before = oldBefore(days, now);
+    return before === undefined || days === "keep" ? [] : [{ id, code, before, days }];
+  });
+}
+
+async function goThrough(
+  deps: PruneDeps,
+  { config, company }: RetentionPass,
+  work: (pruner: Pruner, due: readonly DueCompany[]) => ReturnType<Pruner["prune"]>,
+): Promise<readonly KindAmount[]> {
+  const all = await listCompanies(deps.store.read);
+  const companies = company === undefined ? all : all.filter(({ code }) => code === company);
+  const amounts: KindAmount[] = [];
+  for (const pruner of pruners) {
+    const { kind } = pruner;
+    const due = dueOf(companies, { config, kind, now: deps.now });
+    if (due.length === 0) continue;
+    const found = await work(pruner, due);
+    for (const { id, code } of due) {
+      const amount = found.get(id);
+      if (amount !== undefined && amount.count > 0) amounts.push({ kind, company: code, ...amount });
+    }
+    await setImmediate();
+  }
+  return amounts;
+}
+
+/** Counts what a pass would remove. Rejects when aborted. */
+export function countOld(
+  deps: PruneDeps,
+  pass: RetentionPass,
+  signal: AbortSignal,
+): Promise<readonly KindAmount[]> {
+  return goThrough(deps, pass, (pruner, due) => pruner.wouldGo(deps, due, signal));
+}
+
+/** Removes it. Rejects when aborted; what was removed by then stays removed. */
+export function pruneOld(
+  deps: PruneDeps,
+  pass: RetentionPass,
+  signal: AbortSignal,
+): Promise<readonly KindAmount[]> {
+  return goThrough(deps, pass, (pruner, due) => pruner.prune(deps, due, signal));
+}

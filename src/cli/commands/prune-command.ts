@@ -1,0 +1,33 @@
+import type { PruneOptions, PruneReport } from "../../app/admin/prune-admin.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
+import { tableLines } from "../table.ts";
+
+function reportLines({ isDryRun, amounts }: PruneReport): readonly string[] {
+  if (amounts.length === 0) return ["Nothing is too old."];
+  const head = ["KIND", "COMPANY", isDryRun ? "WOULD GO" : "REMOVED", "BYTES", "OLDEST", "NEWEST"];
+  const rows = amounts.map((one) => [
+    ...[one.kind, one.company, one.count, one.bytes, one.oldestAt ?? "-", one.newestAt ?? "-"],
+  ]);
+  return tableLines(head, rows);
+}
+
+/** `dropgate prune` */
+export function declarePrune(program: CliCommand): void {
+  program
+    .declare("prune", "remove now what is older than the section retention keeps it")
+    .option("--company <code>", "only what is of a company")
+    .option("--dry-run", "print what would go, and remove nothing")
+    .option("--clock-is-right", "the clock shows the right time, although it has jumped ahead: remove by it")
+    .withJson()
+    .addHelpText(
+      "after",
+      "\nThe daemon does the same once an hour. While its clock is more than a day ahead of the newest time before, nothing is\nremoved, and this ends with exit code 1. After a machine was off for days, say --clock-is-right once.",
+    )
+    .onConfig(async (run, config, options: PruneOptions & CommonOptions) => {
+      const { pruneNow } = await import("../../app/admin/prune-admin.ts");
+      const report = await pruneNow(config, options);
+      if (report.paused === undefined || report.isDryRun) run.printResult(options, report, reportLines);
+      if (report.paused !== undefined) run.printFailure(report.paused);
+      if (report.paused !== undefined && report.isDryRun) run.exitCode = exitCodes.fine;
+    });
+}
