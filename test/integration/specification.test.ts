@@ -41,6 +41,7 @@ import {
   tableUnder,
   textOf,
 } from "../support/markdown.ts";
+import { targetTypes } from "../support/target-types.ts";
 
 function table(page: string, heading: string): string[][] {
   return tableUnder(specificationPage(page), heading);
@@ -273,6 +274,7 @@ describe("lists of names", () => {
     ["integrations", "Mapping", importKinds],
     ["appointments", "Capacity", capacityNames],
     ["outbound", "Messages to customers", messageEvents],
+    ["outbound", "Targets", targetTypes],
   ])("%s.md, %s, is that of the program", (page, heading, names) => {
     const named = table(page, heading).flatMap(([cell = ""]) => spansOf(cell));
     expect(named.toSorted()).toEqual([...names].toSorted());

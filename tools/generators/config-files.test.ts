@@ -12,6 +12,7 @@ import { renderReference } from "./render-reference.ts";
 import { renderSample } from "./render-sample.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { settingsBelow } from "../../src/config/reader/setting-list.ts";
+import { targetTypes } from "../../test/support/target-types.ts";
 
 const projectFolder = resolve(import.meta.dirname, "../..");
 const sampleFile = join(projectFolder, "config/dropgate.example.yaml");
@@ -88,7 +89,7 @@ describe("the sample configuration", () => {
     expect([folder, schedule]).toEqual(["/srv/backup/dropgate", "30 1 * * *"]);
     expect(integrations["erp"]?.companies).toEqual(["ACME"]);
     const { targets = {}, exports = {} } = companies["ACME"]?.outbound ?? {};
-    expect(Object.keys(targets)).toEqual(["folder", "https", "sftp", "ftp", "ftps"]);
+    expect(Object.keys(targets)).toEqual(targetTypes);
     expect(exports["nightly"]).toMatchObject({ schedule: "30 2 * * *", zone: "UTC", target: "sftp" });
   });
 

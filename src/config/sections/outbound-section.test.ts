@@ -8,6 +8,7 @@ import { type LoadOutcome, loadConfig } from "../load-config.ts";
 import { reloadDifference, reloadedConfig } from "../reload.ts";
 import { type Config, configSchema } from "../schema.ts";
 import { settingsBelow } from "../reader/setting-list.ts";
+import { targetTypes } from "../../../test/support/target-types.ts";
 
 const env = { PASS: "hunter2", KEY: "a key", TOKEN: "a token" };
 const fingerprint = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU";
@@ -79,7 +80,7 @@ describe("a target", () => {
   });
 
   test.each([
-    ["host: h", "", "`type` is missing: one of folder, https, sftp, ftp, ftps"],
+    ["host: h", "", `\`type\` is missing: one of ${targetTypes.join(", ")}`],
     ["type: sfpt, host: h", ".type", "did you mean `sftp`?"],
     ["type: folder, host: h", ".host", "unknown setting here; did you mean"],
     ["type: folder, pth: x", ".pth", "did you mean `path`?"],
