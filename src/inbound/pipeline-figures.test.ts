@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { FaultyPipeline, stopXml } from "../../test/support/faulty-pipeline.ts";
+import { requestRetry } from "../store/ledger/files.ts";
+import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../test/support/faulty-pipeline.ts";
+
+const hourMs = 3_600_000;
 
 let rig: FaultyPipeline;
 beforeAll(async () => {
@@ -16,6 +19,10 @@ test("figures tell what was decided, refusals by their first reason, how long th
   const fetched = rig.arrival(acme, "s2_20261105_080000.xml", "<Stop>", "remote:partner");
   await pipeline.arriveAll([{ ...old, receivedAt }, fetched]);
   const [waiting] = pipeline.statistics().waiting;
+  expect([...pipeline.statistics().received].filter(([, { files }]) => files > 0)).toEqual([
+    ["sftp", { files: 1, bytes: old.size }],
+    ["remote", { files: 1, bytes: "<Stop>".length }],
+  ]);
   expect(waiting).toMatchObject({ companyId: acme, count: 2 });
   expect(waiting?.oldestAgeMs).toBeGreaterThanOrEqual(90_000);
   release();
@@ -28,4 +35,38 @@ test("figures tell what was decided, refusals by their first reason, how long th
   const countOf = (kind: "sftp" | "remote") => receiptDelays.get(kind)?.cumulated().at(-1);
   expect([countOf("sftp"), countOf("remote")]).toEqual([1, 1]);
   expect(receiptDelays.get("sftp")?.sum).toBeGreaterThanOrEqual(90);
+});
+
+test("a file that is retried waits since its retry, also after a restart, and not since its arrival", async () => {
+  const other = await rig.addCompany("OTHER");
+  const sums = () => rig.pipeline.statistics().receiptDelays.get("sftp");
+  const oldestAgeMs = () => {
+    const waiting = rig.pipeline.statistics().waiting;
+    return waiting.find(({ companyId }) => companyId === other)?.oldestAgeMs ?? Number.NaN;
+  };
+  const file = rig.arrival(other, "s3_20261105_080000.xml", "<Stop>");
+  await rig.pipeline.arriveAll([{ ...file, receivedAt: Date.now() - hourMs }]);
+  await vi.waitFor(() => expect(rig.pipeline.waitingTotal).toBe(0), { timeout: 20_000 });
+  const before = { count: sums()?.cumulated().at(-1) ?? 0, sum: sums()?.sum ?? 0 };
+  const release = await rig.pipeline.hold(other);
+  const [refused] = await rig.ledger(other);
+  const asked = await rig.store.write("site", (tx) =>
+    requestRetry(tx, { id: refused?.id ?? 0, now: Date.now() }),
+  );
+  expect(asked).toBe(true);
+  await vi.waitFor(() => expect(rig.pipeline.waitingCount(other)).toBe(1), { timeout: 20_000 });
+  expect(oldestAgeMs()).toBeLessThan(hourMs / 2);
+  release();
+  await vi.waitFor(() => expect(rig.pipeline.waitingTotal).toBe(0), { timeout: 20_000 });
+  expect(sums()?.cumulated().at(-1)).toBe(before.count + 1);
+  expect((sums()?.sum ?? 0) - before.sum).toBeLessThan(hourMs / 2_000);
+
+  rig.faults = { ...noFaults, read: () => unreadable("EIO") };
+  await rig.store.write("site", (tx) => requestRetry(tx, { id: refused?.id ?? 0, now: Date.now() }));
+  await vi.waitFor(async () => expect((await rig.ledger(other))[0]?.state).toBe("waiting"), {
+    timeout: 20_000,
+  });
+  await rig.restart();
+  expect(rig.pipeline.waitingCount(other)).toBe(1);
+  expect(oldestAgeMs()).toBeLessThan(hourMs / 2);
 });

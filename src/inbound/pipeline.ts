@@ -25,7 +25,7 @@ import {
   removeReceiptsOfWaiting,
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
-import type { DecisionStatistics } from "./lanes/decision-figures.ts";
+import type { ChannelKind, DecisionStatistics, ReceivedFiles } from "./lanes/decision-figures.ts";
 import { EnteringFiles } from "./entering-files.ts";
 import { FilingQueue } from "./places/filing-queue.ts";
 import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
@@ -55,12 +55,13 @@ interface PipelineDependencies {
 export interface WaitingStatistics {
   readonly companyId: number;
   readonly count: number;
-  /** Since the one came that has waited longest to be decided; 0 when none waits. */
+  /** For how long the one waits to be decided that has waited longest, to a second; 0 when none waits. */
   readonly oldestAgeMs: number;
 }
 
 /** Figures for monitoring; counts are since the start. Companies that have had no file are left out. */
 export interface PipelineStatistics extends DecisionStatistics {
+  readonly received: ReadonlyMap<ChannelKind, ReceivedFiles>;
   readonly waiting: readonly WaitingStatistics[];
   readonly unfiled: number;
 }
@@ -137,10 +138,11 @@ export class Pipeline implements Inbox, Service {
     const { decided, refused, receiptDelays } = this.#lanes.figures;
     return {
       ...{ decided, lastAppliedAt: this.lastAppliedAt, refused, receiptDelays, unfiled: this.#filing.length },
+      received: this.#files.arrivals.received,
       waiting: this.#lanes.all.map((runner) => ({
         companyId: runner.companyId,
         count: this.waitingCount(runner.companyId),
-        oldestAgeMs: Math.max(0, now - (runner.oldestReceivedAt() ?? now)),
+        oldestAgeMs: Math.max(0, now - (this.#files.counts.undecidedSince(runner.companyId) ?? now)),
       })),
     };
   }

@@ -10,21 +10,61 @@ import { CountedPaths } from "./places/counted-paths.ts";
 import type { Arrival } from "./places/inbox.ts";
 import type { Locations } from "./places/locations.ts";
 import type { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
-import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./lanes/waiting-file.ts";
+import { ArrivalFigures } from "./lanes/decision-figures.ts";
+import type { WaitingEntry } from "./recovery/recovery.ts";
+import {
+  toWaitingFile,
+  type WaitingFile,
+  type WaitingFileSource,
+  waitingSince,
+} from "./lanes/waiting-file.ts";
+
+/** A file that is counted. */
+type CountedFile = Pick<WaitingFile, "companyId" | "receivedAt" | "retriedAt">;
+
+const secondMs = 1_000;
+
+/** Files that wait for their decision, by the second since which they do. */
+class UndecidedCounts {
+  #total = 0;
+  readonly #bySecond = new Map<number, number>();
+
+  add(file: CountedFile, by: 1 | -1): void {
+    const second = Math.floor(waitingSince(file) / secondMs);
+    const count = (this.#bySecond.get(second) ?? 0) + by;
+    this.#total += by;
+    if (count === 0) this.#bySecond.delete(second);
+    else this.#bySecond.set(second, count);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Of seconds there are few, however many files wait. */
+  get since(): number | undefined {
+    let first = Number.POSITIVE_INFINITY;
+    for (const second of this.#bySecond.keys()) if (second < first) first = second;
+    return first === Number.POSITIVE_INFINITY ? undefined : first * secondMs;
+  }
+}
 
 /** How many files of each company are in the pipeline: came ──> decided ──> left. */
 export class FileCounts {
   readonly #waiting = new Map<number, number>();
-  readonly #undecided = new Map<number, number>();
+  readonly #undecided = new Map<number, UndecidedCounts>();
 
-  came(companyId: number): void {
-    add(this.#waiting, companyId, 1);
-    add(this.#undecided, companyId, 1);
+  came(file: CountedFile): void {
+    add(this.#waiting, file.companyId, 1);
+    const known = this.#undecided.get(file.companyId);
+    const undecided = known ?? new UndecidedCounts();
+    if (known === undefined) this.#undecided.set(file.companyId, undecided);
+    undecided.add(file, 1);
   }
 
   /** It is decided about, or nothing is left to decide about. */
-  decided(companyId: number): void {
-    add(this.#undecided, companyId, -1);
+  decided(file: CountedFile): void {
+    this.#undecided.get(file.companyId)?.add(file, -1);
   }
 
   /** It is filed away too, or gone. */
@@ -37,7 +77,12 @@ export class FileCounts {
   }
 
   undecided(companyId: number): number {
-    return this.#undecided.get(companyId) ?? 0;
+    return this.#undecided.get(companyId)?.total ?? 0;
+  }
+
+  /** The second in which the one came, or was retried, that waits longest for its decision; undefined when none does. */
+  undecidedSince(companyId: number): number | undefined {
+    return this.#undecided.get(companyId)?.since;
   }
 
   /** Those that wait, over all companies. */
@@ -104,6 +149,7 @@ interface PresentFilesDependencies {
 
 export class PresentFiles {
   readonly counts = new FileCounts();
+  readonly arrivals = new ArrivalFigures();
   /** Paths of files in the pipeline: scans ignore them. */
   readonly paths = new CountedPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
@@ -131,6 +177,7 @@ export class PresentFiles {
   }
 
   fromArrival(arrival: Arrival): WaitingFile {
+    this.arrivals.count(arrival);
     const file = this.#add({
       ...arrival,
       userName: arrival.userName ?? null,
@@ -143,7 +190,7 @@ export class PresentFiles {
   }
 
   /** An entry that an earlier run has left. */
-  fromLedger(entry: LedgerEntry): WaitingFile {
+  fromLedger(entry: WaitingEntry): WaitingFile {
     const path = this.#deps.locations.fromLedger(entry.source);
     this.#order.noteEntry(entry);
     const channel = entry.channel as WaitingFile["channel"];
@@ -158,7 +205,7 @@ export class PresentFiles {
   /** It is decided, or gone. */
   decided(file: WaitingFile): void {
     this.#deps.receipts.delete(file);
-    this.counts.decided(file.companyId);
+    this.counts.decided(file);
   }
 
   /** It is filed away, or gone: its path may be used again. */
@@ -169,7 +216,7 @@ export class PresentFiles {
 
   #add(source: WaitingFileSource): WaitingFile {
     const file = toWaitingFile(source);
-    this.counts.came(file.companyId);
+    this.counts.came(file);
     this.paths.add(file.directory, file.fileName);
     this.#deps.receipts.add(file);
     this.#deps.filesOfEarlierRun.arrived(source);

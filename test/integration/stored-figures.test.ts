@@ -52,6 +52,25 @@ test("an import waits until the last of its loads is decided, and counts once", 
   expect(await counts()).toEqual([{ companyId: acme, imports: 1 }, ofOther]);
 });
 
+test("more imports than are counted at once are counted page by page", async () => {
+  const { store, acme, other } = await ground();
+  await store.write("site", async (tx) => {
+    for (let nth = 0; nth < 2_500; nth += 1) {
+      const companyId = nth % 5 === 0 ? other : acme;
+      const entry = { guid: String(nth), companyId, serviceName: "default", userName: "host", receivedAt: 1 };
+      const importId = await insertImport(tx, entry);
+      await insertImportItem(tx, { importId, position: 0, loadNbr: "L", body: "{}" });
+    }
+  });
+  const counts = await countWaitingImports(store.read);
+  expect(new Map(counts.map(({ companyId, imports }) => [companyId, imports]))).toEqual(
+    new Map([
+      [acme, 2_000],
+      [other, 500],
+    ]),
+  );
+});
+
 test("an export has the time of the newest of its name, and when it is due next", async () => {
   const { store, acme } = await ground();
   const plan = { companyId: acme, name: "nightly", schedule: "{}", nextDueAt: 900 };

@@ -41,6 +41,7 @@ export function sampleFigures(companyCount: number): Figures {
     space: { freeBytes: 1e9, minFreeBytes: 1e6 },
     pipeline: {
       ...{ decided, lastAppliedAt, refused: refusals, receiptDelays, unfiled: 1 },
+      received: new Map([["folder", { files: 2, bytes: 4_000 }]]),
       waiting: [{ companyId: 1, count: 3, oldestAgeMs: 61_400 }],
     },
     lastAppliedAt,

@@ -55,6 +55,8 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         `sum by (state) (rate(dropgate_files_decided_total${ofCompany}[$__rate_interval]))`,
         "{{state}}",
       ]),
+      panel("Files received", "ops", [rate("dropgate_files_received_total", "channel"), "{{channel}}"]),
+      panel("Bytes received", "Bps", [rate("dropgate_files_received_bytes_total", "channel"), "{{channel}}"]),
       panel("Files refused, by reason", "ops", [
         rate("dropgate_files_refused_total", "reason"),
         "{{reason}}",

@@ -1,7 +1,7 @@
 /** The runners of the companies: made when the first file of one comes, and kept. */
 import { DecisionFigures, type DecisionStatistics } from "./decision-figures.ts";
 import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
-import type { WaitingFile } from "./waiting-file.ts";
+import { type WaitingFile, waitingSince } from "./waiting-file.ts";
 
 export interface CompanyLanesDependencies
   extends Omit<LaneRunnerDependencies, "onDecided" | "onGone" | "onReceipt" | "onFiled"> {
@@ -92,8 +92,7 @@ export class CompanyLanes {
           decided(file);
           left(file);
         },
-        onReceipt: ({ channel, receivedAt }) =>
-          this.#figures.receiptWritten(channel, clock.now() - receivedAt),
+        onReceipt: (file) => this.#figures.receiptWritten(file.channel, clock.now() - waitingSince(file)),
         onFiled: left,
       },
     );

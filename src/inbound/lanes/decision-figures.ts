@@ -1,10 +1,13 @@
-/** What was decided since the start, for monitoring. Plain numbers, counted where files are decided and filed away. */
+/**
+ * What came and what was decided since the start, for monitoring. Plain numbers, counted where files come, are decided and
+ * filed away.
+ */
 import { type DecidedState, decidedStates } from "../../domain/files/file-state.ts";
 import { type ErrorCode, errorCatalogue, type Fault } from "../../lib/errors.ts";
 import { Histogram } from "../../lib/histogram.ts";
-import type { Channel } from "../places/inbox.ts";
+import type { Arrival, Channel } from "../places/inbox.ts";
 
-/** Seconds from the arrival of a file to its receipt. */
+/** Seconds from the arrival of a file, or from its retry, to its receipt. */
 export const receiptDelayBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600];
 
 /** Files of all remotes are of one kind: their names would be as many labels. */
@@ -31,6 +34,23 @@ export interface DecisionStatistics {
   readonly receiptDelays: ReadonlyMap<ChannelKind, Histogram>;
 }
 
+export interface ReceivedFiles {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Files that came since the start, by the way they came. */
+export class ArrivalFigures {
+  readonly received = new Map(channelKinds.map((kind) => [kind, { files: 0, bytes: 0 }]));
+
+  count({ channel, size }: Pick<Arrival, "channel" | "size">): void {
+    const counts = this.received.get(kindOf(channel));
+    if (counts === undefined) return;
+    counts.files += 1;
+    counts.bytes += size;
+  }
+}
+
 export class DecisionFigures implements DecisionStatistics {
   readonly decided = new Map<number, Record<DecidedState, number>>();
   readonly lastAppliedAt = new Map<number, number>();
@@ -53,7 +73,7 @@ export class DecisionFigures implements DecisionStatistics {
     if (first !== undefined) this.refused.set(first.code, (this.refused.get(first.code) ?? 0) + 1);
   }
 
-  /** The receipt of a file is there, so many milliseconds after the file. */
+  /** The receipt of a file is there, so many milliseconds after the file or its retry. */
   receiptWritten(channel: Channel, ms: number): void {
     this.receiptDelays.get(kindOf(channel))?.observe(Math.max(0, ms) / 1000);
   }

@@ -103,11 +103,6 @@ export class LaneRunner {
     return this.#files.size;
   }
 
-  /** When the one that has waited longest came, milliseconds UTC; undefined when none waits. */
-  oldestReceivedAt(): number | undefined {
-    return this.#files.oldestReceivedAt();
-  }
-
   /** What does not go on, and why. */
   held(): HeldFiles {
     return this.#files.held();

@@ -45,20 +45,6 @@ describe("a lane", () => {
     expect(lane.size).toBe(0);
   });
 
-  it("tells all that wait, and nothing that was taken", () => {
-    const lane = new Lane<LaneEntry>();
-    const all = [
-      entry(1),
-      entry(2, { stopFunction: "01", stopNbr: "a" }),
-      entry(2, { stopFunction: "02", stopNbr: "a" }),
-    ];
-    for (const one of all) lane.add(one);
-    expect(new Set(lane.waiting())).toEqual(new Set(all));
-    lane.takeReady(() => true);
-    lane.takeReady(() => true);
-    expect([...lane.waiting()]).toEqual(all.slice(2));
-  });
-
   it("waits for the Function of each file of a second before it gives the first of them", () => {
     const lane = new Lane<LaneEntry>();
     const first = entry(1, { stopFunction: "02", stopNbr: "a" });

@@ -97,14 +97,6 @@ export class Lane<E extends LaneEntry> {
     this.#dropIfEmpty(slot);
   }
 
-  /** All entries, in no order. */
-  *waiting(): Generator<E> {
-    for (const slot of this.#slots.values()) {
-      if (slot instanceof Slot) yield* slot.head === 0 ? slot.entries : slot.entries.slice(slot.head);
-      else yield slot;
-    }
-  }
-
   /** Entries from the front on, in order as far as it is known. */
   *ahead(): Generator<{ entry: E; isFront: boolean; isOrderKnown: boolean }> {
     this.#sortTimes();

@@ -82,12 +82,6 @@ export class StalledFiles {
     for (const [file, { root }] of this.#keptBack) yield { file, behind: root };
   }
 
-  /** All of them, but not what stands for a file that was seen in a folder and is not taken yet. */
-  *files(): Generator<WaitingFile> {
-    for (const file of this.#parked.keys()) if (file.id !== undefined) yield file;
-    yield* this.#keptBack.keys();
-  }
-
   has(file: WaitingFile): boolean {
     return this.#parked.has(file);
   }

@@ -41,14 +41,6 @@ export class UndecidedFiles {
     return this.lane.size + this.stalled.size;
   }
 
-  /** When the one that has waited longest came, milliseconds UTC; undefined when none waits. Reads them all. */
-  oldestReceivedAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { receivedAt } of this.lane.waiting()) oldest = Math.min(oldest, receivedAt);
-    for (const { receivedAt } of this.stalled.files()) oldest = Math.min(oldest, receivedAt);
-    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
-  }
-
   /** What does not go on, and why. */
   held(): HeldFiles {
     return heldFilesOf(this.#deps.company.code, this.#heldState());

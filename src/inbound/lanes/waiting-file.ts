@@ -34,6 +34,8 @@ export interface WaitingFile extends LaneEntry {
   readonly channel: Channel;
   readonly userName: string | null;
   readonly receivedAt: number;
+  /** When its last retry was requested; it waits since then. */
+  readonly retriedAt?: number;
   id: number | undefined;
   /** Bytes that its document takes in memory. */
   heldBytes?: number;
@@ -57,8 +59,17 @@ export interface WaitingFileSource {
   readonly channel: Channel;
   readonly userName: string | null;
   readonly receivedAt: number;
+  readonly retriedAt?: number | undefined;
   readonly size: number;
   readonly sequence: number;
+}
+
+/** Since when it waits for its decision, milliseconds UTC. */
+export function waitingSince({
+  retriedAt,
+  receivedAt,
+}: Pick<WaitingFile, "retriedAt" | "receivedAt">): number {
+  return retriedAt ?? receivedAt;
 }
 
 /** A name without a time takes its place by the time of its arrival (UTC), as CCYYMMDDHHMMSS. */
@@ -91,6 +102,7 @@ export function toWaitingFile(source: WaitingFileSource): WaitingFile {
     sequence: source.sequence,
     nameTime: ledgerTimeOf(parseStopFileName(source.name)) ?? arrivalTime(source.receivedAt),
     id: source.id,
+    ...(source.retriedAt === undefined ? {} : { retriedAt: source.retriedAt }),
   };
 }
 

@@ -108,7 +108,7 @@ test("the marks of a company are final although those of another in its group fa
   }));
   const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "OTHER", createdAt: 1 }));
   expect([task.companyId, company.id]).toEqual([1, 2]);
-  const ends: string[] = [];
+  const [ends, receipts]: [string[], string[]] = [[], []];
   const add = async (companyId: number, name: string) => {
     const row = { companyId, name, nameTime: null, size: 1, receivedAt: 1 };
     const id = await store.write("site", (tx) =>
@@ -120,6 +120,7 @@ test("the marks of a company are final although those of another in its group fa
     return () =>
       filing.add({ ...task, id, companyId, from, to, receiptPaths }, name, {
         done: () => void ends.push(name),
+        receiptWritten: () => void receipts.push(name),
       });
   };
   failures = 1;
@@ -128,4 +129,6 @@ test("the marks of a company are final although those of another in its group fa
   await vi.waitFor(() => expect(ends).toHaveLength(3), { timeout: 20_000 });
   expect(ends).toEqual(["a", "b", "c"]);
   expect(marks).toEqual([1, 1, 2, 2]);
+  // Its receipt was there before its mark failed.
+  expect(receipts).toEqual(["a", "b", "c"]);
 });

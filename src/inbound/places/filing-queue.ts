@@ -29,7 +29,7 @@ const nothing = (): void => undefined;
 
 /** Called when a task has come so far. */
 export interface FilingSteps {
-  /** Its receipts are there; called once. Not for one whose receipts are those of a later file. */
+  /** Its receipts are there; called once, however often it is filed. Not for one whose receipts are those of a later file. */
   receiptWritten?(): void;
   /** It is filed away and marked in the ledger. */
   done(): void;
@@ -45,6 +45,8 @@ interface Queued {
   /** Counts the tasks in the order in which their files were decided about. */
   readonly turn: number;
   readonly steps: FilingSteps;
+  /** Whether its receipts were reported. */
+  isAnswered: boolean;
 }
 
 export interface FilingQueueDependencies {
@@ -84,16 +86,18 @@ function withoutReceiptOfName(task: FilingTask): FilingTask {
   return { ...task, receiptPaths: task.receiptPaths.slice(1) };
 }
 
-/** Whose bytes are missed has its receipt since the first attempt. */
+/** Each once: bytes that are missed come later than their receipt, and a mark that fails does not take it back. */
 function reportReceipts(
   group: readonly Queued[],
   tasks: readonly FilingTask[],
   results: readonly FilingResult[],
 ): void {
-  for (const [index, { missed, steps }] of group.entries()) {
+  for (const [index, queued] of group.entries()) {
     const [task, result] = [tasks[index], results[index]];
     const hasReceipt = task !== undefined && task.receiptPaths.length > 0;
-    if (hasReceipt && missed === 0 && result?.kind !== "failed") steps.receiptWritten?.();
+    if (!hasReceipt || queued.isAnswered || result?.kind === "failed") continue;
+    queued.isAnswered = true;
+    queued.steps.receiptWritten?.();
   }
 }
 
@@ -190,7 +194,8 @@ export class FilingQueue {
    * is that of another file.
    */
   add(task: FilingTask, receiptKey: string | undefined, steps: FilingSteps): void {
-    this.#enqueue({ task, missed: 0, receiptKey, turn: this.#receipts.begin(receiptKey), steps });
+    const turn = this.#receipts.begin(receiptKey);
+    this.#enqueue({ task, missed: 0, receiptKey, turn, steps, isAnswered: false });
   }
 
   /** Resolves when the thread is not writing the receipt. */

@@ -4,7 +4,7 @@ import { decidedStates } from "../../domain/files/file-state.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
-import { acceptRetry, type LedgerEntry, listOpenFiles } from "../../store/ledger/files.ts";
+import { acceptRetry, findLastRepeats, type LedgerEntry, listOpenFiles } from "../../store/ledger/files.ts";
 import { findReceiptSharers } from "../../store/ledger/receipt-sharers.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import type { FilingQueue } from "../places/filing-queue.ts";
@@ -74,11 +74,28 @@ export async function redoFiling(
   }
 }
 
+/** An entry that waits. */
+export interface WaitingEntry extends LedgerEntry {
+  /** Since when, milliseconds UTC; undefined for one that was not decided before: since it was received. */
+  readonly retriedAt: number | undefined;
+}
+
+async function withRetries(
+  { read }: Pick<Store, "read">,
+  entries: readonly LedgerEntry[],
+): Promise<readonly WaitingEntry[]> {
+  const retries = await findLastRepeats(
+    read,
+    entries.map(({ id }) => id),
+  );
+  return entries.map((entry) => ({ ...entry, retriedAt: retries.get(entry.id) }));
+}
+
 /** The entries that an earlier run has left waiting, oldest first. */
-export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerator<LedgerEntry> {
+export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerator<WaitingEntry> {
   for (let afterId = 0; ; ) {
     const entries = await listOpenFiles(store.read, { states: ["waiting"], afterId, limit: waitingPage });
-    yield* entries;
+    yield* await withRetries(store, entries);
     const last = entries.at(-1);
     if (last === undefined || entries.length < waitingPage) return;
     afterId = last.id;
@@ -86,10 +103,10 @@ export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerato
 }
 
 /** Takes entries that an administrator retries; each is waiting then. */
-export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly LedgerEntry[]> {
+export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly WaitingEntry[]> {
   const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
-  const accepted: LedgerEntry[] = [];
-  for (const entry of asked) {
+  const accepted: WaitingEntry[] = [];
+  for (const entry of await withRetries(store, asked)) {
     if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry))) accepted.push(entry);
   }
   return accepted;

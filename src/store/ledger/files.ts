@@ -204,6 +204,20 @@ export async function listFileRepeats(read: Reader, id: number): Promise<readonl
   return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
 }
 
+/** When the last retry of each was requested, milliseconds UTC; files without one are left out. */
+export async function findLastRepeats(
+  read: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await read
+    .selectFrom("file_repeats")
+    .select((eb) => ["file_id", eb.fn.max("asked_at").as("asked_at")])
+    .where("file_id", "in", [...ids])
+    .groupBy("file_id")
+    .execute();
+  return new Map(rows.map((row) => [row.file_id, Number(row.asked_at)]));
+}
+
 /** Makes an entry whose retry was requested waiting again; false when somebody else did. */
 export const acceptRetry = prepareQuery<{ id: number }>((db, arg) =>
   db

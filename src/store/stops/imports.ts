@@ -78,16 +78,30 @@ export interface WaitingImports {
   readonly imports: number;
 }
 
+/** Counted at once: a thousandth of a second. */
+const importsAtOnce = 1_000;
+
+/** A page of imports with loads that wait, by company. An import may have thousands of loads: the query goes from import to import. */
+function waitingImportsAfter(afterId: number) {
+  const next = (id: string) =>
+    sql`(select min(import_id) from import_items where state = 'waiting' and import_id > ${sql.raw(id)})`;
+  return sql<{ companyId: number; imports: number; lastId: number }>`with recursive waiting(id) as (
+    select ${next(String(Math.trunc(afterId)))}
+    union all select ${next("waiting.id")} from waiting where waiting.id is not null limit ${importsAtOnce})
+    select company_id as "companyId", count(*) as imports, max(imports.id) as "lastId"
+    from waiting join imports on imports.id = waiting.id group by company_id`;
+}
+
 /** How many imports of each company have loads that wait; companies without are left out. From the index of what waits. */
 export async function countWaitingImports(read: Reader): Promise<readonly WaitingImports[]> {
-  return await read
-    .selectFrom("import_items")
-    .innerJoin("imports", "imports.id", "import_items.import_id")
-    .select(namedColumns("company_id"))
-    .select((eb) => eb.fn.count<number>("import_id").distinct().as("imports"))
-    .where("import_items.state", "=", sql.lit("waiting"))
-    .groupBy("company_id")
-    .execute();
+  const counts = new Map<number, number>();
+  for (let afterId = 0; ; ) {
+    const { rows } = await waitingImportsAfter(afterId).execute(read);
+    for (const { companyId, imports } of rows) counts.set(companyId, (counts.get(companyId) ?? 0) + imports);
+    if (rows.reduce((sum, { imports }) => sum + imports, 0) < importsAtOnce) break;
+    afterId = Math.max(...rows.map(({ lastId }) => lastId));
+  }
+  return [...counts].map(([companyId, imports]) => ({ companyId, imports }));
 }
 
 /** A load with its text; undefined when it does not wait any more. */

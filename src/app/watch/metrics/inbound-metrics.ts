@@ -1,6 +1,6 @@
 /** Rows of the table of metrics: files and imports on their way in. */
 import { decidedStates } from "../../../domain/files/file-state.ts";
-import { receiptDelayBounds } from "../../../inbound/lanes/decision-figures.ts";
+import { type ReceivedFiles, receiptDelayBounds } from "../../../inbound/lanes/decision-figures.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import type { Figures } from "./figures.ts";
 import { eachCompany, flag, type Metric, one, type Sample, seconds } from "./metric.ts";
@@ -54,8 +54,31 @@ function waitingImportSamples(figures: Figures): readonly Sample<number>[] {
   return eachCompany(figures, (id) => counts.get(id) ?? 0);
 }
 
+function receivedSamples(
+  { pipeline }: Figures,
+  read: (received: ReceivedFiles) => number,
+): readonly Sample<number>[] {
+  return [...pipeline.received].map(([channel, received]) => [[channel], read(received)]);
+}
+
 /** Files as far as their decision. */
 const fileMetrics: readonly Metric[] = [
+  {
+    name: "dropgate_files_received_total",
+    type: "counter",
+    help: "Files that came since the start: uploads, those of folders and remotes, and recovered ones, which an earlier run left.",
+    labels: ["channel"],
+    countedIn: "src/inbound/lanes/decision-figures.ts",
+    samples: (figures) => receivedSamples(figures, ({ files }) => files),
+  },
+  {
+    name: "dropgate_files_received_bytes_total",
+    type: "counter",
+    help: "Their bytes.",
+    labels: ["channel"],
+    countedIn: "src/inbound/lanes/decision-figures.ts",
+    samples: (figures) => receivedSamples(figures, ({ bytes }) => bytes),
+  },
   {
     name: "dropgate_files_waiting",
     type: "gauge",
@@ -67,9 +90,9 @@ const fileMetrics: readonly Metric[] = [
   {
     name: "dropgate_files_waiting_oldest_age_seconds",
     type: "gauge",
-    help: "How long the file has waited for its decision that came first; 0 when none waits.",
+    help: "How long the file has waited for its decision that came, or was retried, first; 0 when none waits.",
     labels: ["company"],
-    countedIn: "src/inbound/pipeline.ts",
+    countedIn: "src/inbound/present-files.ts",
     samples: (figures) => waitingSamples(figures, ({ oldestAgeMs }) => Math.round(oldestAgeMs / 1000)),
   },
   {
@@ -128,7 +151,7 @@ export const inboundMetrics: readonly Metric[] = [
   {
     name: "dropgate_receipt_delay_seconds",
     type: "histogram",
-    help: "From the arrival of a file, for an upload its close, to its receipt.",
+    help: "From the arrival of a file, for an upload its close, to its receipt; of one that is retried, from the retry.",
     labels: ["channel"],
     buckets: receiptDelayBounds,
     countedIn: "src/inbound/lanes/decision-figures.ts",

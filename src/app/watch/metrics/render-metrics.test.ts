@@ -13,6 +13,8 @@ test.each([
   'dropgate_files_waiting{company="COMPANY1"} 3',
   'dropgate_files_waiting{company="COMPANY2"} 0',
   'dropgate_files_waiting_oldest_age_seconds{company="COMPANY1"} 61',
+  'dropgate_files_received_total{channel="folder"} 2',
+  'dropgate_files_received_bytes_total{channel="folder"} 4000',
   'dropgate_files_decided_total{company="COMPANY2",state="applied"} 1',
   'dropgate_files_decided_total{company="COMPANY2",state="refused"} 0',
   'dropgate_files_refused_total{reason="951"} 0',
