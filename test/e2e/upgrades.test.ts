@@ -165,8 +165,10 @@ describe("a migration", () => {
   ])("goes on after a crash at %s, pass %i", async (point, nth) => {
     await plant(oldest);
     const env = { DROPGATE_KILL_POINT: `${point}:${nth}` };
+    const before = schemaIn(join(site.stateDir, databaseFileName));
     await expect(site.start({ env })).rejects.toThrow("ended with 137");
     await site.start();
+    expect(schemaIn(copyPath())).toEqual(before);
     await expectOldState(oldest);
     await expectFileApplied();
   });

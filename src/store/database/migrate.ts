@@ -2,8 +2,10 @@
  * Brings the schema of a database up to date: the steps of its plan, forward only, one transaction each. `meta` keeps the
  * number and the fingerprint of the schema. A crash leaves the schema between two steps, from which the next start goes on.
  *
- * A database with content is copied first: `dropgate.db.before-N` is the database as it was before schema N.
+ * A database with content is copied first: `dropgate.db.before-N` is the database as it was before schema N. Between the
+ * steps `meta` says that it was copied, so that what goes on after a crash puts no half-migrated database in its place.
  */
+import { existsSync } from "node:fs";
 import type { Logger } from "../../lib/logs/log.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
@@ -19,10 +21,17 @@ import {
   schemaMadeBy,
 } from "./sqlite-schema.ts";
 
+/**
+ * In `meta` from the first step to the last one: the schema that the copy was made before. Not earlier: until then the
+ * older version can go on with the database, and the copy would be of a time before that.
+ */
+const copiedKey = "copied_before_schema";
+
 interface Noted {
   /** 0 when none is noted. */
   readonly number: number;
   readonly fingerprint: string | undefined;
+  readonly copiedBefore: number | undefined;
 }
 
 /** The table `meta`; undefined when there is none. */
@@ -37,18 +46,27 @@ export function readMeta(database: SqliteDatabase): ReadonlyMap<string, string> 
 
 function readNoted(database: SqliteDatabase): Noted {
   const meta = readMeta(database);
-  return { number: Number(meta?.get("schema") ?? 0), fingerprint: meta?.get("fingerprint") };
+  const copied = meta?.get(copiedKey);
+  return {
+    number: Number(meta?.get("schema") ?? 0),
+    fingerprint: meta?.get("fingerprint"),
+    copiedBefore: copied === undefined ? undefined : Number(copied),
+  };
+}
+
+function putMeta(database: SqliteDatabase, key: string, value: string | number): void {
+  const upsert = database.prepare<[string, string]>(
+    "insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
+  );
+  upsert.run(key, String(value));
 }
 
 function note(
   database: SqliteDatabase,
   { number, fingerprint }: Pick<FoundSchema, "number" | "fingerprint">,
 ): void {
-  const upsert = database.prepare<[string, string]>(
-    "insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
-  );
-  upsert.run("schema", String(number));
-  upsert.run("fingerprint", fingerprint);
+  putMeta(database, "schema", number);
+  putMeta(database, "fingerprint", fingerprint);
 }
 
 /** The schema of an open database, with its tables and indexes. */
@@ -104,12 +122,13 @@ export interface MigrationSurroundings {
 
 async function copyBefore(database: SqliteDatabase, { path, log }: MigrationSurroundings): Promise<void> {
   const copy = `${path}.before-${currentSchema}`;
+  if (readNoted(database).copiedBefore === currentSchema && existsSync(copy)) return;
   log?.info({ copy }, "copying the database before its migration");
   await copyDatabase(database, copy);
 }
 
 /** Whether it did the step; false when another process has done it meanwhile. */
-function runStep(database: SqliteDatabase, step: SchemaStep): boolean {
+function runStep(database: SqliteDatabase, step: SchemaStep, isLast: boolean): boolean {
   if (findSchema(database).fingerprint === step.fingerprint) return false;
   database.exec(step.sql);
   const { fingerprint } = findSchema(database);
@@ -118,6 +137,8 @@ function runStep(database: SqliteDatabase, step: SchemaStep): boolean {
     throw new Error(`the migration "${step.name}" ${left}: it was undone`);
   }
   note(database, step);
+  if (isLast) database.prepare<[string]>("delete from meta where key = ?").run(copiedKey);
+  else putMeta(database, copiedKey, currentSchema);
   killPoint("migrate.stepDone");
   return true;
 }
@@ -128,7 +149,7 @@ function runSteps(
   log?: MigrationSurroundings["log"],
 ): void {
   for (const step of steps) {
-    const isDone = changeSchema(database, () => runStep(database, step));
+    const isDone = changeSchema(database, () => runStep(database, step, step === steps.at(-1)));
     if (isDone) log?.info({ schema: step.number, migration: step.name }, "database migrated");
   }
 }
