@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ProgramResult, runProgram } from "../support/run-program.ts";
@@ -13,7 +13,11 @@ import { waitFor } from "../support/wait-for.ts";
 import type { RunBeside } from "./package-host.ts";
 import { mustRun } from "./transcript.ts";
 
-const packages = "systemd,systemd-sysv,dbus";
+/** What a server has; `curl` and the client of OpenSSH are for those who look at it. */
+const packages = "systemd,systemd-sysv,dbus,openssh-client,curl";
+/** Installed by a page, on a machine without a network. */
+const fetched = "prometheus";
+const aptConfiguration = 'APT::Get::Assume-Yes "true";\nAPT::Install-Recommends "false";\n';
 /** Nothing of the environment of the one who runs this gets in. */
 const environment = {
   PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -26,11 +30,18 @@ const bootMs = 180_000;
 
 /** Makes the Debian that machines are copied from, once: it takes two minutes, and the packages come from the network. */
 async function prepareBase(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  console.log(`debootstrap makes ${folder} ...`);
-  await rm(`${folder}.new`, { recursive: true, force: true });
-  await mustRun("debootstrap", ["--variant=minbase", `--include=${packages}`, "bookworm", `${folder}.new`]);
-  await rename(`${folder}.new`, folder);
+  if (!existsSync(folder)) {
+    console.log(`debootstrap makes ${folder} ...`);
+    await rm(`${folder}.new`, { recursive: true, force: true });
+    await mustRun("debootstrap", ["--variant=minbase", `--include=${packages}`, "bookworm", `${folder}.new`]);
+    await rename(`${folder}.new`, folder);
+  }
+  const names = await readdir(join(folder, "var/cache/apt/archives"));
+  if (names.some((name) => name.startsWith(`${fetched}_`))) return;
+  await writeFile(join(folder, "etc/apt/apt.conf.d/99walk"), aptConfiguration);
+  await copyFile("/etc/resolv.conf", join(folder, "etc/resolv.conf"));
+  const fetch = `apt-get update -q && apt-get install -q --download-only ${fetched}`;
+  await mustRun("chroot", [folder, "sh", "-c", fetch]);
 }
 
 /** The first process of the container that nspawn runs: the one that is the first of its own. */

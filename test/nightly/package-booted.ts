@@ -1,75 +1,76 @@
 /**
- * The package in a real system, as an administrator uses it: installed on a bare Debian that is booted in a container,
- * initialised, started, sent to; through a reboot, a crash, a hang, upgrades that fail and one under traffic, a downgrade
- * that is refused; removed and purged.
+ * The package in a real system, as an administrator uses it, on a bare Debian that is booted in a container: first by the
+ * pages for administrators, then through its life: the last release installed, initialised, started, sent to; a reboot, a
+ * crash, a hang; under traffic an upgrade that fails, the upgrade to the checkout across its migrations, a downgrade that
+ * is refused, and one more upgrade; removed and purged.
  *
  *   node test/nightly/package-booted.ts [--base FOLDER]         as root; needs debootstrap and systemd-container
  *
  * `--base` is a Debian that debootstrap made; without it one is made in dist-package/, once, from the network. Prints what
- * is typed and what comes of it, and ends with 1 when something is not as expected. Takes a quarter of an hour.
+ * is typed and what comes of it, and ends with 1 when something is not as expected. Takes half an hour.
  */
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { outputFolder, projectFolder, projectVersion } from "../../tools/package/source.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
+import { outputFolder } from "../../tools/package/source.ts";
 import { isInstalled, type ProgramResult } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { BootedMachine } from "./booted-machine.ts";
+import { type BuiltPackage, buildAs, buildReleased, newerVersions, released } from "./built-packages.ts";
 import { company, PackageHost, user } from "./package-host.ts";
+import { followPages } from "./package-pages.ts";
 import { Traffic, type TrafficCounts } from "./package-traffic.ts";
-import { mustRun, requireRootAnd, Transcript } from "./transcript.ts";
+import { requireRootAnd, Transcript } from "./transcript.ts";
 
 const { values } = parseArgs({ options: { base: { type: "string" } } });
 const base = values.base === undefined ? join(outputFolder, "debian-bookworm") : resolve(values.base);
 const config = "/etc/dropgate/dropgate.yaml";
 const state = "/var/lib/dropgate";
 
-/** The version of the checkout, and two newer ones of the same source. */
-function versions(): readonly [first: string, second: string, third: string] {
-  const first = projectVersion();
-  const [, head = "", last = "0"] = /^(.*\.)(\d+)$/.exec(first) ?? [];
-  return [first, `${head}${Number(last) + 1}`, `${head}${Number(last) + 2}`];
-}
-
-/** Makes the packages; their paths. */
-async function buildPackages(wanted: readonly string[]): Promise<string[]> {
-  const script = join(projectFolder, "tools/package/build-package.ts");
-  const out = join(outputFolder, "booted");
-  await mkdir(out, { recursive: true });
-  const paths: string[] = [];
-  for (const version of wanted) {
-    const printed = await mustRun(process.execPath, [script, "--version", version, "--out", out]);
-    paths.push(printed.trim().split("\n").at(-1) ?? "");
-  }
-  return paths;
-}
-
 class Walk {
   readonly #machine: BootedMachine;
   readonly #host: PackageHost;
   readonly #transcript = new Transcript();
-  readonly #files: readonly string[];
+  readonly #packages: readonly BuiltPackage[];
   readonly #answered: string[] = [];
 
-  constructor(machine: BootedMachine, host: PackageHost, packages: readonly string[]) {
+  /** Of the release, and of two newer versions. */
+  constructor(machine: BootedMachine, host: PackageHost, packages: readonly BuiltPackage[]) {
     this.#machine = machine;
     this.#host = host;
-    this.#files = packages.map((path) => basename(path));
+    this.#packages = packages;
   }
 
   end(): number {
     return this.#transcript.end();
   }
 
-  async install(): Promise<void> {
-    this.#transcript.step("install on a bare machine");
+  /** On the bare machine, which is bare again afterwards. */
+  async pages(): Promise<void> {
+    const named = {
+      "dropgate_0.2.0_amd64.deb": this.#fileOf(1),
+      "dropgate_0.3.0_amd64.deb": this.#fileOf(2),
+    };
     await this.#run("command -v node npm; systemctl is-system-running");
+    await followPages(this.#machine, this.#transcript, named);
+    this.#expectOutput("the way back leads to the version before", await this.#version(), this.#is(1));
+    this.#transcript.step("what the pages have made is removed");
+    await this.#run("touch /etc/dropgate/purge-state");
+    this.#expect("dropgate is purged", await this.#apt("purge -y dropgate"), /Purging configuration files/);
+    const rest =
+      "/var/lib/dropgate.old /var/lib/dropgate.newer /etc/systemd/system/dropgate.service.d /srv/backup";
+    await this.#run(`rm -r ${rest} && systemctl stop prometheus && systemctl daemon-reload`);
+  }
+
+  async install(): Promise<void> {
+    this.#transcript.step("install the last release on a bare machine");
     const done = await this.#install(0);
     this.#expect("it installs, and names the one next command", done, /dropgate init --config \S+ --dir/);
     this.#expect("it is enabled", await this.#run("systemctl is-enabled dropgate"), /^enabled$/m);
     const status = await this.#run("systemctl is-active dropgate");
     this.#expectOutput("it is not started before init", status, /^inactive$/m);
-    await this.#run("dropgate version");
+    this.#expectOutput("it is the release", await this.#version(), this.#is(0));
   }
 
   async start(): Promise<void> {
@@ -161,8 +162,21 @@ class Walk {
     this.#expect("the upgrade is completed", mended, /Setting up dropgate/);
     this.#transcript.expect("another process runs", (await this.#mainPid()) !== pid);
     await this.#expectVersion(1);
+    await this.#expectMigrated();
     const before = traffic.counts().answered.length;
     await waitFor("files after the upgrade", () => traffic.counts().answered.length >= before + 5);
+  }
+
+  /** From the schema of the release to that of the checkout, with a copy before. */
+  async #expectMigrated(): Promise<void> {
+    const steps = currentSchema - released.schema;
+    const logged = await this.#run('journalctl -u dropgate -o cat | grep -c \'"msg":"database migrated"\'');
+    this.#transcript.expect(`${steps} migrations were done`, Number(logged.stdout) === steps);
+    const copies = await this.#run(`ls ${state} | grep before`);
+    const wanted = steps === 0 ? "" : `dropgate.db.before-${currentSchema}`;
+    this.#transcript.expect("the database was copied before", copies.stdout.trim() === wanted);
+    const checked = await this.#run("dropgate check");
+    this.#expectOutput("the schema is that of the checkout", checked, new RegExp(`schema ${currentSchema},`));
   }
 
   async #refusedDowngrade(traffic: Traffic): Promise<void> {
@@ -264,7 +278,20 @@ class Walk {
   }
 
   async #install(which: 0 | 1 | 2, more = ""): Promise<ProgramResult> {
-    return await this.#apt(`install -y ${more} ./${this.#files[which]}`.replaceAll("  ", " "));
+    return await this.#apt(`install -y ${more} ./${this.#fileOf(which)}`.replaceAll("  ", " "));
+  }
+
+  #fileOf(which: 0 | 1 | 2): string {
+    return basename(this.#packages[which]?.path ?? "");
+  }
+
+  async #version(): Promise<ProgramResult> {
+    return await this.#run("dropgate version");
+  }
+
+  /** What `dropgate version` begins with. */
+  #is(which: 0 | 1 | 2): RegExp {
+    return new RegExp(`^dropgate ${this.#packages[which]?.version.replaceAll(".", "\\.")} `);
   }
 
   /** It has succeeded, and said so. */
@@ -277,9 +304,11 @@ class Walk {
   }
 
   async #expectVersion(which: 0 | 1 | 2): Promise<void> {
-    const version = versions()[which];
-    const { output } = await this.#run("dropgate version");
-    this.#transcript.expect(`the version is ${version}`, output.startsWith(`dropgate ${version} `));
+    this.#expectOutput(
+      `the version is ${this.#packages[which]?.version}`,
+      await this.#version(),
+      this.#is(which),
+    );
   }
 
   async #expectUpload(): Promise<string> {
@@ -320,14 +349,16 @@ requireRootAnd(
   },
   isInstalled,
 );
-const packages = await buildPackages(versions());
+const [first, second] = newerVersions();
+const packages = [await buildReleased(), await buildAs(first), await buildAs(second)];
 const machine = await BootedMachine.make(base);
 try {
-  for (const path of packages) await copyFile(path, join(machine.root, "root", basename(path)));
+  for (const { path } of packages) await copyFile(path, join(machine.root, "root", basename(path)));
   await machine.boot();
   const host = await PackageHost.make(machine.runBeside);
   const walk = new Walk(machine, host, packages);
   try {
+    await walk.pages();
     await walk.install();
     await walk.start();
     await walk.reboot();
