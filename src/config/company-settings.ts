@@ -7,6 +7,7 @@ import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { defaultTargetName, outboundDefaults } from "./sections/outbound-section.ts";
 import { defaultTimeoutMs } from "./sections/server-section.ts";
 import type {
+  CompanyAlertsConfig,
   Config,
   ExportConfig,
   InboundConfig,
@@ -113,6 +114,11 @@ export function remoteSettingsOf(config: Companies, code: string): ReadonlyMap<s
 /** The appointments of a company; none unless it has that section. */
 export function appointmentSettingsOf(config: Companies, companyCode: string): AppointmentSettings {
   return companyOf(config, companyCode)?.appointments ?? noAppointments;
+}
+
+/** The section `alerts` of a company; undefined without any. */
+export function companyAlertsOf(config: Companies, companyCode: string): CompanyAlertsConfig | undefined {
+  return companyOf(config, companyCode)?.alerts;
 }
 
 /** The section `messages` of a company; undefined without any. */

@@ -3,6 +3,7 @@
  * The loader, `config/dropgate.schema.json`, `config/dropgate.example.yaml` and `docs/configuration.md` all come from it.
  */
 import type { Static } from "@sinclair/typebox";
+import { alertsSection } from "./sections/alerts-section.ts";
 import { backupSection } from "./sections/backup-section.ts";
 import { companiesSection } from "./sections/companies-section.ts";
 import { eventsSection } from "./sections/events-section.ts";
@@ -44,6 +45,7 @@ export const configSchema = section("Configuration of dropgate.", {
   storage: section("Disk space.", { minFree }),
   backup: backupSection,
   retention: retentionSection,
+  alerts: alertsSection,
   security: securitySection,
   companies: companiesSection,
   integrations: integrationsSection,
@@ -77,5 +79,7 @@ export type ExportConfig = OutboundConfig["exports"][string];
 export type MessagesConfig = NonNullable<Config["companies"][string]["messages"]>;
 export type EmailConfig = NonNullable<MessagesConfig["email"]>;
 export type SmsConfig = NonNullable<MessagesConfig["sms"]>;
+export type AlertsConfig = Config["alerts"];
+export type CompanyAlertsConfig = NonNullable<Config["companies"][string]["alerts"]>;
 export type RemoteConfig = Config["companies"][string]["remotes"][string];
 export type InboundConfig = Config["inbound"];

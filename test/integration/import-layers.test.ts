@@ -56,6 +56,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     order: ["fields", "stop"],
     execution: ["load", "outbound", "stop", "documents", "fields", "time"],
     appointments: ["time", "fields"],
+    alerts: ["messages", "time"],
     messages: ["outbound", "time", "stop", "execution"],
     outbound: ["files", "documents", "execution", "stop"],
     retention: [],
@@ -67,7 +68,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     rules: ["", "reader"],
   },
   store: {
-    database: ["accounts", "outbound", "appointments", "ledger"],
+    database: ["accounts", "alerts", "outbound", "appointments", "ledger"],
+    alerts: ["database"],
     accounts: ["database"],
     stops: ["database"],
     ledger: ["database"],
@@ -76,6 +78,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   operations: {
     "": [],
+    alerts: [],
     consequences: [],
     imports: ["", "stops", "execution", "loads"],
     stops: ["", "consequences", "loads", "legacy"],
@@ -121,9 +124,10 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     server: [],
   },
   app: {
-    daemon: ["watch", "retention"],
+    daemon: ["watch", "alerts", "retention"],
     watch: ["daemon", "retention"],
     retention: [],
+    alerts: ["watch"],
     checks: ["daemon", "admin", "watch", "retention"],
     admin: ["daemon", "checks", "watch", "retention"],
   },

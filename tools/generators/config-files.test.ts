@@ -73,9 +73,15 @@ describe("the sample configuration", () => {
     } = outcome.config.ftp;
     const { folder, schedule, ...backup } = outcome.config.backup;
     const { moveTo, ...retention } = outcome.config.retention;
+    const { email, https, installation, quietHours, to, ...alerts } = outcome.config.alerts;
     const { companies, integrations, ...config } = outcome.config;
     const defaults = await load("companies: {}");
-    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp, backup, retention } });
+    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp, backup, retention, alerts } });
+    expect([email?.host, https?.url, quietHours.length]).toEqual([
+      "smtp.example.com",
+      "https://ops.example.com/hooks/dropgate",
+      1,
+    ]);
     expect(outcome.warnings).toEqual([]);
     expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
     expect([ftpTls?.certFile, greeting]).toEqual([tls?.certFile, banner]);

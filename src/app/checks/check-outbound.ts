@@ -1,7 +1,9 @@
 /** Checks of where files go out to: folders that can be written, files that can be read and, when asked for, servers. */
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import type { WithAlerts } from "../../config/alert-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { alertWayOf, operatorCode } from "../../domain/alerts/audience.ts";
 import { channelOfTarget } from "../../domain/messages/message-event.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
@@ -130,9 +132,16 @@ async function checkOne(
   return [await checkReachable(checked, stateDir)];
 }
 
+/** Where the configuration has a target of that name. */
+function settingOf(companyCode: string, name: string): string {
+  if (companyCode === operatorCode) return name;
+  const isOfMessages = channelOfTarget(name) !== undefined || alertWayOf(name) !== undefined;
+  return `companies.${companyCode}.${isOfMessages ? name : `outbound.targets.${name}`}`;
+}
+
 /** What waits for targets that are not in the configuration (any more): nothing is sent until they are there again. */
 export function checkLeftTargets(
-  config: Pick<Config, "companies">,
+  config: WithAlerts,
   targets: readonly Pick<OutboundTarget, "companyCode" | "name" | "open">[],
 ): readonly CheckFinding[] {
   const left = targets.filter(
@@ -140,8 +149,7 @@ export function checkLeftTargets(
   );
   return left.map(({ companyCode, name, open }) => {
     const wait = open === 1 ? "1 delivery waits" : `${open} deliveries wait`;
-    const place = channelOfTarget(name) !== undefined ? name : `outbound.targets.${name}`;
-    const remedy = `put companies.${companyCode}.${place} back and reload; \`dropgate deliveries --company ${companyCode} --target ${name}\` lists what waits`;
+    const remedy = `put ${settingOf(companyCode, name)} back and reload; \`dropgate deliveries --company ${companyCode} --target ${name}\` lists what waits`;
     return warning(
       `${wait} for the target ${name} of ${companyCode}, which is not in the configuration`,
       remedy,
@@ -151,11 +159,11 @@ export function checkLeftTargets(
 
 /** Whether the targets of these companies can be used. */
 export async function checkOutbound(
-  config: Pick<Config, "companies" | "stateDir">,
+  config: WithAlerts & Pick<Config, "stateDir">,
   companyCodes: readonly string[],
   options: OutboundCheckOptions,
 ): Promise<readonly CheckFinding[]> {
-  const all = companyCodes.flatMap((companyCode) =>
+  const all = [operatorCode, ...companyCodes].flatMap((companyCode) =>
     [...allTargetsOf(config, companyCode)].map(([name, settings]) => ({
       ...{ companyCode, name, settings },
     })),

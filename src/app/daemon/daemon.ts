@@ -50,6 +50,8 @@ import {
   httpOptionsOf,
   signInOptionsOf,
 } from "./part-options.ts";
+import { AlertWatch } from "../alerts/alert-watch.ts";
+import { detectors } from "../alerts/detectors.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
 import { lookAtClock } from "../retention/clock-guard.ts";
@@ -175,6 +177,11 @@ async function startFolders(parts: Parts): Promise<void> {
     log: parts.log,
   });
   await parts.stack.start(endpoint, parts.signal);
+}
+
+function alertWatchFor(parts: Parts): AlertWatch {
+  const { store, clock, log } = parts;
+  return new AlertWatch({ store, clock, log, detectors, sources: { ...parts, config: () => parts.config } });
 }
 
 interface Traffic {
@@ -325,6 +332,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   await stack.start(backups, parts.signal);
   await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
+  const alerts = alertWatchFor(parts);
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, { outbound, remotes, backups });
   const sftp = await startSftp(parts, exchange, hostKeys);
@@ -332,6 +340,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   health.watch("http", parts.config.http.host, http.port);
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
   if (ftp !== undefined) health.watch("ftp", parts.config.ftp.host, ftp.port);
+  await stack.start(alerts, parts.signal);
   await health.refresh();
   void parts.collectionWatch.scan();
   return {

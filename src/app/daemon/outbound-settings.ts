@@ -1,4 +1,5 @@
 /** From the configuration of what goes out to what the store, the exports and the targets are given. */
+import { alertWaysOf, type WithAlerts } from "../../config/alert-settings.ts";
 import {
   type Companies,
   messageChannelsOf,
@@ -8,19 +9,24 @@ import {
   targetNameOf,
 } from "../../config/company-settings.ts";
 import { defaultExportName, defaultTargetName } from "../../config/sections/outbound-section.ts";
+import { alertTargetName, operatorCode, operatorId } from "../../domain/alerts/audience.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
 import { changedOutboundCopies } from "../../outbound/changed-copies.ts";
 import type { ExportPlan } from "../../outbound/export-runs.ts";
-import { type Company, listCompanies } from "../../store/accounts/companies.ts";
+import { type Company, enterOperator, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
+import {
+  listOutboundTargets,
+  type OutboundCopy,
+  saveOutboundCopy,
+} from "../../store/outbound/outbound-targets.ts";
 
 type CompanyName = Pick<Company, "id" | "code">;
 
 /** What transactions of state changes have to know of a company's configuration. */
-export function outboundCopyOf(config: Companies, { id, code }: CompanyName): OutboundCopy {
+export function outboundCopyOf(config: WithAlerts, { id, code }: CompanyName): OutboundCopy {
   const { targets, on, embedDocuments } = outboundSettingsOf(config, code);
   const ofFiles = [...targets].map(([name, { completions }]) => ({
     name,
@@ -33,11 +39,21 @@ export function outboundCopyOf(config: Companies, { id, code }: CompanyName): Ou
   }));
   return {
     companyId: id,
-    targets: [...ofFiles, ...ofMessages],
+    targets: [...ofFiles, ...ofMessages, ...alertTargetsOf(config, code)],
     events: on,
     embedsDocuments: embedDocuments,
     messages,
   };
+}
+
+function alertTargetsOf(config: WithAlerts, code: string) {
+  return alertWaysOf(config, code).map((way) => ({ name: alertTargetName(way), takesCompletions: false }));
+}
+
+/** The targets by which the operator is told of incidents, as if it were a company. */
+function operatorCopyOf(config: WithAlerts): OutboundCopy {
+  const targets = alertTargetsOf(config, operatorCode);
+  return { companyId: operatorId, targets, events: [], embedsDocuments: false };
 }
 
 /** The channels that have a server, and which events cause a message. */
@@ -50,18 +66,30 @@ function messagesOf(config: Companies, code: string) {
 }
 
 /** Enters the configuration of a company that is being registered, in the same transaction. */
-export async function enterOutbound(tx: Transaction, config: Companies, company: CompanyName): Promise<void> {
+export async function enterOutbound(
+  tx: Transaction,
+  config: WithAlerts,
+  company: CompanyName,
+): Promise<void> {
   await saveOutboundCopy(tx, outboundCopyOf(config, company));
 }
 
 /** Brings the copy of the configuration in the store up to date: at the start, and at each reload. */
 export async function saveOutboundSettings(
   store: Pick<Store, "read" | "write">,
-  config: Companies,
+  config: WithAlerts,
 ): Promise<void> {
   const companies = await listCompanies(store.read);
+  const isOperatorTold = alertWaysOf(config, operatorCode).length > 0;
+  const wasOperatorTold = (await listOutboundTargets(store.read)).some(
+    ({ companyId }) => companyId === operatorId,
+  );
   await store.write("site", async (tx) => {
-    const copies = companies.map((company) => outboundCopyOf(config, company));
+    if (isOperatorTold) await enterOperator(tx);
+    const copies = [
+      ...(isOperatorTold || wasOperatorTold ? [operatorCopyOf(config)] : []),
+      ...companies.map((company) => outboundCopyOf(config, company)),
+    ];
     for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
   });
 }

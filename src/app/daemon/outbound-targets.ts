@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { isDeepStrictEqual } from "node:util";
-import { type Companies, messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
+import { alertWaysOf, audienceSettingsOf, type WithAlerts } from "../../config/alert-settings.ts";
+import { messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
+import { alertTargetName, operatorCode } from "../../domain/alerts/audience.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
@@ -115,11 +117,27 @@ export type AnyTargetConfig =
   | ({ readonly type: "email" } & EmailConfig)
   | ({ readonly type: "sms" } & SmsConfig);
 
-/** All targets of a company by their names: those of files, and those of messages. */
-export function allTargetsOf(config: Companies, code: string): ReadonlyMap<string, AnyTargetConfig> {
+type NamedTarget = readonly [name: string, settings: AnyTargetConfig];
+
+/** Those by which the operator or a company is told of incidents. */
+function alertTargetsOf(config: WithAlerts, code: string): readonly NamedTarget[] {
+  const { https } = audienceSettingsOf(config, code) ?? {};
+  return alertWaysOf(config, code).flatMap((way): readonly NamedTarget[] => {
+    const name = alertTargetName(way);
+    if (way === "https")
+      return https === undefined ? [] : [[name, { type: way, completions: "none", ...https }]];
+    const email = config.alerts?.email;
+    return email === undefined ? [] : [[name, { type: way, ...email }]];
+  });
+}
+
+/** All targets of a company by their names: those of files, of messages, and of alerts, which the operator has as well. */
+export function allTargetsOf(config: WithAlerts, code: string): ReadonlyMap<string, AnyTargetConfig> {
+  if (code === operatorCode) return new Map(alertTargetsOf(config, code));
   const { email, sms } = messagesConfigOf(config, code) ?? {};
   return new Map<string, AnyTargetConfig>([
     ...outboundSettingsOf(config, code).targets,
+    ...alertTargetsOf(config, code),
     ...(email === undefined ? [] : [[messageTargetName("email"), { type: "email", ...email }] as const]),
     ...(sms === undefined ? [] : [[messageTargetName("sms"), { type: "sms", ...sms }] as const]),
   ]);
@@ -214,7 +232,7 @@ function isSame(one: PlannedTarget, other: PlannedTarget): boolean {
  * a file that it names. Throws for a target that the configuration does not have.
  */
 export function createTargets(deps: {
-  readonly config: () => Companies;
+  readonly config: () => WithAlerts;
   readonly stateDir: string;
   /** Of all own folders; closed by who has made it. */
   readonly folderThread?: FolderThread;

@@ -9,6 +9,7 @@ import { DeliveryQueue } from "../../outbound/delivery-queue.ts";
 import { createExportRendering, ExportFiles } from "../../outbound/export-files.ts";
 import { createExportScheduler } from "../../outbound/export-scheduler.ts";
 import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
+import { createAlertRenderer } from "../../outbound/render-alert.ts";
 import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../../outbound/render-message.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -56,7 +57,11 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const renderMessage = createMessageRenderer({
     ...{ store, clock, settings: (companyCode) => messageSettingsOf(config(), companyCode) },
   });
-  const render: RenderOrWithhold = (row) => (row.kind === "message" ? renderMessage(row) : renderFiles(row));
+  const renderAlert = createAlertRenderer(store);
+  const render: RenderOrWithhold = (row) => {
+    if (row.kind === "alert") return renderAlert(row);
+    return row.kind === "message" ? renderMessage(row) : renderFiles(row);
+  };
   const folderThread = createFolderThread();
   stack.push({ name: "delivering thread", release: () => folderThread.close() });
   const targets = createTargets({ config, stateDir, folderThread });

@@ -24,6 +24,7 @@ const intervalMs = 10 * 60_000;
 const hourMs = 3_600_000;
 /** More than anybody reads; the metric then means "at least". */
 const mostCounted = 10_000;
+const namesKept = 5;
 
 export interface CollectionWatchDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -57,10 +58,19 @@ interface Uncollected {
   readonly found: readonly UncollectedFile[];
 }
 
+/** Files that lie longer than they may, as the last scan of a folder has found them. */
+export interface UncollectedFiles {
+  readonly count: number;
+  /** When the oldest of them was delivered, milliseconds UTC; undefined when there is none. */
+  readonly since: number | undefined;
+  /** Of some of them, the oldest first. */
+  readonly names: readonly string[];
+}
+
 /** Watches from now on; the caller requests the first scan. */
 export class CollectionWatch {
   readonly #deps: CollectionWatchDeps;
-  readonly #counts = new Map<string, number>();
+  readonly #found = new Map<string, UncollectedFiles>();
   readonly #rounds: Rounds;
 
   constructor(deps: CollectionWatchDeps) {
@@ -85,7 +95,12 @@ export class CollectionWatch {
 
   /** Files that lie longer than they may, by company, as the last scan found them; only where that is watched. */
   uncollected(): ReadonlyMap<string, number> {
-    return this.#counts;
+    return new Map([...this.#found].map(([code, { count }]) => [code, count]));
+  }
+
+  /** Those of one company; undefined where that is not watched. */
+  uncollectedOf(code: string): UncollectedFiles | undefined {
+    return this.#found.get(code);
   }
 
   /** Scans the folders of all companies now. */
@@ -112,14 +127,15 @@ export class CollectionWatch {
     const { store, clock, config, log } = this.#deps;
     const settings = outboundSettingsOf(config(), code);
     const { collectWithinHours: hours } = settings;
-    this.#counts.delete(code);
+    this.#found.delete(code);
     if (hours === 0) return;
     const targetNames = ownTargetNames(settings);
     const before = clock.now() - hours * hourMs;
     const found = await listUncollected(store.read, { companyId, targetNames, before, limit: mostCounted });
     const left = await this.#stillThere({ companyId, code, targetNames, found }, stopping);
-    this.#counts.set(code, left.length);
     const [oldest] = left;
+    const names = left.slice(0, namesKept).map(({ name }) => name);
+    this.#found.set(code, { count: left.length, names, since: oldest?.deliveredAt });
     if (oldest === undefined) return;
     log.warn(
       {

@@ -1,4 +1,5 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
+import { checkAlerts, warnOfAlerts } from "./alerts-rules.ts";
 import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
@@ -162,6 +163,8 @@ const rules: readonly Rule[] = [
     check: checkRetention,
   },
   { looksAt: ["retention", "companies"], severity: "warning", check: warnOfRetention },
+  { looksAt: ["alerts", "companies"], severity: "fault", check: checkAlerts },
+  { looksAt: ["alerts", "companies"], severity: "warning", check: warnOfAlerts },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },

@@ -16,7 +16,8 @@ function checkTemplate(text: string, known: ReadonlySet<string>, path: string): 
   return reading.kind === "read" ? [] : [{ path, message: reading.fault }];
 }
 
-function checkEmail(email: EmailConfig, path: string): RuleFault[] {
+/** Checks how an SMTP server is reached and signed in to. */
+export function checkEmail(email: EmailConfig, path: string): RuleFault[] {
   const isOpen = email.tls === "none" && !email.allowPlain && !isLoopbackHost(email.host);
   return [
     ...checkPair(email, path, ["user", "password"]),

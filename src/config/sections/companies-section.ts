@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { companyAlertsSection } from "./alerts-section.ts";
 import { appointmentsSection } from "./appointments-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { messagesSection } from "./messages-section.ts";
@@ -34,6 +35,7 @@ const company = section("One company.", {
   retention: companyRetentionSection,
   appointments: Type.Optional(appointmentsSection),
   messages: Type.Optional(messagesSection),
+  alerts: Type.Optional(companyAlertsSection),
 });
 
 export const companiesSection = map(

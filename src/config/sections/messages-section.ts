@@ -1,22 +1,9 @@
 /** Customer messages of a company: what they say, when, and by which servers they are sent (docs/messages.md). */
 import { Type } from "@sinclair/typebox";
 import { messageEvents } from "../../domain/messages/message-event.ts";
-import { choice, flag, integer, map, optional, secret, section, text } from "../reader/setting.ts";
-import {
-  allowPlainUrl,
-  attemptTimeout,
-  authorities,
-  connections,
-  optionalPassword,
-  plain,
-  serverHost,
-  webSecrets,
-} from "./server-section.ts";
-
-function line(description: string, maxLength: number, options: { example?: string; default?: string }) {
-  const form = "text on one line, without control characters";
-  return plain(description, maxLength, { form, ...options });
-}
+import { choice, integer, map, optional, secret, section, text } from "../reader/setting.ts";
+import { emailServer, line, sending, timeOfDay } from "./email-server.ts";
+import { allowPlainUrl, authorities, webSecrets } from "./server-section.ts";
 
 /** Line breaks and tabs may be in it. */
 function template(description: string, maxLength: number, options: { example: string }) {
@@ -24,49 +11,9 @@ function template(description: string, maxLength: number, options: { example: st
   return text(description, { maxLength, pattern, form: "text without control characters", ...options });
 }
 
-function timeOfDay(description: string, example: string) {
-  return text(description, {
-    example,
-    maxLength: 5,
-    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
-    form: "a time of day such as 21:00, in quotes",
-  });
-}
-
 function maxAge(description: string, standard: number) {
   return integer(description, { range: [1, 10_080], default: standard });
 }
-
-const sending = { connections: connections(2, "messages"), timeoutMs: attemptTimeout };
-
-const address = {
-  maxLength: 254,
-  pattern: "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@[A-Za-z0-9.-]+$",
-  form: "an e-mail address such as orders@example.com, without a name",
-};
-
-const emailServer = section("The SMTP server that e-mails are handed to.", {
-  host: serverHost("Name or address of the SMTP server.", "smtp.example.com"),
-  port: optional(integer)("Port of the server; 465 with implicit TLS, when none is set.", {
-    default: 587,
-    range: [1, 65_535],
-  }),
-  tls: choice(
-    "starttls: the connection is encrypted with STARTTLS, or nothing is sent; implicit: from the first byte; none: never.",
-    ["starttls", "implicit", "none"],
-    { default: "starttls" },
-  ),
-  allowPlain: flag(
-    "Take tls: none with a server on another machine: everything, the password too, can be read on the way.",
-  ),
-  ca: authorities("mail-ca.pem"),
-  user: Type.Optional(line("User for signing in.", 200, { example: "dropgate" })),
-  password: optionalPassword("SMTP"),
-  from: text("Sender.", { ...address, example: "deliveries@example.com" }),
-  fromName: optional(line)("Name of the sender, as customers see it.", 100, { example: "ACME deliveries" }),
-  replyTo: optional(text)("Where answers go.", { ...address, example: "service@example.com" }),
-  ...sending,
-});
 
 const headerName = {
   keyName: "<HEADER>",

@@ -1,7 +1,7 @@
 /** What goes out for a company: which events, where to, and as which exports (specification/outbound.md#targets). */
-import { type TProperties, Type } from "@sinclair/typebox";
+import type { TProperties } from "@sinclair/typebox";
+import { httpsServer } from "./https-server.ts";
 import {
-  allowPlainUrl,
   attemptTimeout,
   connections,
   ftpServer,
@@ -9,12 +9,10 @@ import {
   nameForm,
   nameKeys,
   namePattern,
-  partnerAuthorities,
   plain,
   scheduleZone,
   serverDirectory,
   sftpServer,
-  webSecrets,
 } from "./server-section.ts";
 import {
   choice,
@@ -24,7 +22,6 @@ import {
   map,
   optional,
   path,
-  secret,
   section,
   text,
   variants,
@@ -66,26 +63,7 @@ const folderTarget = target("A folder of this machine or a share.", "folder", {
 });
 
 const httpsTarget = target("A web server that each file is posted to.", "https", {
-  url: text("Where each file is posted to.", {
-    maxLength: 2_000,
-    pattern: "^https?://[^\\s/?#@\\\\]+([/?][^\\s#]*)?$",
-    form: "an address such as https://tms.example.com/hooks/dropgate, without user, password and #",
-    example: "https://tms.example.com/hooks/dropgate",
-  }),
-  user: Type.Optional(plain("User for HTTP Basic.", 200, { example: "dropgate" })),
-  ...webSecrets("TMS"),
-  signatureSecret: optional(secret)("Key of the signature in each request, which the receiver checks.", {
-    example: "env:DROPGATE_TMS_SIGNATURE",
-  }),
-  ca: partnerAuthorities,
-  certificate: optional(path)(
-    "Certificate (PEM) with which dropgate shows the server who it is; needs privateKey.",
-    { example: "/etc/dropgate/tls/client.pem" },
-  ),
-  privateKey: optional(path)("Private key (PEM, without passphrase) of the certificate.", {
-    example: "/etc/dropgate/tls/client-key.pem",
-  }),
-  allowPlain: allowPlainUrl,
+  ...httpsServer("Where each file is posted to.", "https://tms.example.com/hooks/dropgate", "TMS"),
   connections: connections(4, "deliveries"),
 });
 

@@ -2,7 +2,7 @@
 export const deliveryStates = ["waiting", "behind", "delivered", "dead", "dropped"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export type DeliveryKind = "completion" | "export" | "message";
+export type DeliveryKind = "completion" | "export" | "message" | "alert";
 
 export function isDeliveryState(text: string): text is DeliveryState {
   return (deliveryStates as readonly string[]).includes(text);

@@ -9,13 +9,18 @@ export interface DiskSpace {
   assertEnough(): Promise<void>;
   statistics(): Promise<FileSystemStatistics>;
   /** For monitoring. */
-  room(): Promise<FreeSpace>;
+  room(): Promise<DiskRoom>;
 }
 
 /** Bytes for whoever may write there, and how many of them must stay. */
 export interface FreeSpace {
   readonly freeBytes: number;
   readonly minFreeBytes: number;
+}
+
+export interface DiskRoom extends FreeSpace {
+  /** The size of the file system. */
+  readonly diskBytes: number;
 }
 
 interface DiskSpaceDeps {
@@ -26,7 +31,8 @@ interface DiskSpaceDeps {
   readonly clock: Clock;
 }
 
-function sizeText(bytes: number): string {
+/** An amount for people. */
+export function sizeText(bytes: number): string {
   const gigabytes = bytes / 1e9;
   return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
 }
@@ -56,9 +62,10 @@ export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
     return asked.answer;
   }
 
-  async function room(): Promise<FreeSpace> {
+  async function room(): Promise<DiskRoom> {
     const { blocks, blocksAvailable, blockSize } = await statistics();
-    return { freeBytes: blocksAvailable * blockSize, minFreeBytes: deps.minFreeBytes(blocks * blockSize) };
+    const diskBytes = blocks * blockSize;
+    return { diskBytes, freeBytes: blocksAvailable * blockSize, minFreeBytes: deps.minFreeBytes(diskBytes) };
   }
 
   async function assertEnough(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Companies: the tenants to which every row of state belongs (specification/accounts.md#companies). */
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
+import { operatorCode, operatorId } from "../../domain/alerts/audience.ts";
 import { type CompanyField, companyFields, type CompanyProfile } from "../../domain/users/company-profile.ts";
 import { companyCodeKey } from "../../domain/users/company-code.ts";
 import type { Reader } from "../database/database.ts";
@@ -28,7 +29,11 @@ function toCompany(row: CompanyRow): Company {
 }
 
 const companyByKey = prepareQuery<{ key: string }, CompanyRow>((db, arg) =>
-  db.selectFrom("companies").selectAll().where("code_key", "=", arg("key")),
+  db
+    .selectFrom("companies")
+    .selectAll()
+    .where("code_key", "=", arg("key"))
+    .where("id", "<>", sql.lit(operatorId)),
 );
 
 /** The company of that code, without regard to case, or undefined. */
@@ -38,7 +43,12 @@ export function findCompany(read: Reader | Transaction, code: string): Promise<C
 
 /** All companies, by code. */
 export async function listCompanies(read: Reader): Promise<readonly Company[]> {
-  const rows = await read.selectFrom("companies").selectAll().orderBy("code_key").execute();
+  const rows = await read
+    .selectFrom("companies")
+    .selectAll()
+    .where("id", "<>", operatorId)
+    .orderBy("code_key")
+    .execute();
   return rows.map(toCompany);
 }
 
@@ -55,6 +65,15 @@ export async function insertCompany(
     .returningAll()
     .executeTakeFirstOrThrow();
   return { company: toCompany(row), isNew: true };
+}
+
+/** Makes the row of the operator, unless it is there: targets and incidents of no company refer to it. */
+export async function enterOperator(tx: Transaction): Promise<void> {
+  await tx
+    .insertInto("companies")
+    .values({ id: operatorId, code: operatorCode, code_key: operatorCode, created_at: 0 })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
 }
 
 const companyById = prepareQuery<{ id: number }, CompanyRow>((db, arg) =>

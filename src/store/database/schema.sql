@@ -1,4 +1,11 @@
--- The schema after migration 7. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 8. Made by schema-dump.test.ts; never edited by hand.
+
+CREATE TABLE alert_notices (
+  id integer primary key autoincrement,
+  company_id integer not null references companies (id),
+  subject text not null, text text not null, body text not null, created_at bigint not null
+);
+CREATE INDEX alert_notices_by_age on alert_notices (company_id, created_at);
 
 CREATE TABLE appointment_use (
   company_id integer not null references companies (id),
@@ -137,6 +144,7 @@ CREATE INDEX files_by_stop on files (company_id, stop_nbr) where stop_nbr is not
 CREATE INDEX files_not_applied on files (state, id)
   where state in ('refused', 'duplicate', 'superseded');
 CREATE INDEX files_open on files (state, id) where is_filed = 0;
+CREATE INDEX files_refused_at on files (company_id, decided_at) where state = 'refused';
 
 CREATE TABLE import_items (
   import_id integer not null references imports (id),
@@ -153,6 +161,24 @@ CREATE TABLE imports (
   finished_at bigint
 );
 CREATE INDEX imports_by_age on imports (company_id, received_at);
+
+CREATE TABLE incident_reports (
+  incident_id integer not null references incidents (id),
+  audience_id integer not null references companies (id),
+  state text not null, level integer not null, reported_at bigint not null,
+  constraint incident_reports_key primary key (incident_id, audience_id)
+) without rowid;
+
+CREATE TABLE incidents (
+  id integer primary key autoincrement,
+  company_id integer not null references companies (id),
+  kind text not null, cause text not null, opened_at bigint not null, seen_at bigint not null,
+  closed_at bigint, reopened integer not null default 0, count bigint not null,
+  level integer not null, summary text not null, remedy text not null, samples text not null
+);
+CREATE INDEX incidents_by_cause on incidents (company_id, kind, cause, id);
+CREATE INDEX incidents_closed on incidents (closed_at) where closed_at is not null;
+CREATE UNIQUE INDEX incidents_open on incidents (company_id, kind, cause) where closed_at is null;
 
 CREATE TABLE loads (
   id integer primary key autoincrement,

@@ -7,9 +7,10 @@ import type { Generated } from "kysely";
 import type { FileState } from "../../domain/files/file-state.ts";
 import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
+import type { AlertTables } from "../alerts/alert-rows.ts";
 import type { OutboundTables } from "../outbound/outbound-rows.ts";
 
-export interface Tables extends OutboundTables {
+export interface Tables extends OutboundTables, AlertTables {
   meta: {
     key: string;
     value: string;

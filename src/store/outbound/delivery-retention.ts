@@ -15,7 +15,12 @@ export interface Subject {
   readonly createdAt: number;
 }
 
-const subjectTables = { completion: "completions", message: "messages", export: "exports" } as const;
+const subjectTables = {
+  completion: "completions",
+  message: "messages",
+  export: "exports",
+  alert: "alert_notices",
+} as const;
 
 export interface SubjectPage {
   readonly companyId: number;

@@ -18,6 +18,7 @@ const frozenTexts = [
   "f2324462f42f3b4f1cebc54d4ff4766bc9e90192a00fd8f0a3cf12bdf0d25c4c",
   "84bdd72ab74b4458d8b69187921d4b3b128be80d58e6ce274a5142f342686bcb",
   "616542ce9a4ccfd172d6fb8618ecd20c2a537e42c29f879d1c64ea2429c92519",
+  "88c6b25623ba10fca9cf3bbc9832a0ab162d1130fb2f00c7643fcaa6dd315b99",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -16,6 +16,7 @@ import { sql as addressesOfUsers } from "./0004-addresses-of-users.ts";
 import { sql as filesNotApplied } from "./0005-files-not-applied.ts";
 import { sql as givenUpDeliveries } from "./0006-given-up-deliveries.ts";
 import { sql as numbersOfExportWindows } from "./0007-numbers-of-export-windows.ts";
+import { sql as incidents } from "./0008-incidents.ts";
 
 export interface Migration {
   readonly name: string;
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
     sql: numbersOfExportWindows,
     fingerprint: "715c500271ccb91e3dad50abf4b84a56",
   },
+  { name: "incidents", sql: incidents, fingerprint: "e1dec83a1340ef3aba36a735d521843b" },
 ];

@@ -1,0 +1,68 @@
+/** Incidents of the targets of a company: deliveries that were given up, and targets that take nothing. */
+import { alertWayOf } from "../../../domain/alerts/audience.ts";
+import type { Finding } from "../../../domain/alerts/incident.ts";
+import { listDeliveries } from "../../../store/outbound/delivery-queries.ts";
+import {
+  listOldestOpen,
+  listOutboundTargets,
+  type OutboundTarget,
+} from "../../../store/outbound/outbound-targets.ts";
+import type { Detector, Scan } from "../detector.ts";
+import { counted, lasting } from "./counted.ts";
+
+const minuteMs = 60_000;
+const samples = 5;
+
+/** Those of alerts are left out: an alert that cannot be sent must not cause another one. */
+async function targetsOf({ read, subject }: Scan): Promise<readonly OutboundTarget[]> {
+  const targets = await listOutboundTargets(read);
+  return targets.filter(({ companyId, name }) => companyId === subject.id && alertWayOf(name) === undefined);
+}
+
+async function sampleDeliveries(
+  { read, subject }: Scan,
+  target: string,
+  state: "dead" | "waiting",
+): Promise<readonly string[]> {
+  const found = await listDeliveries(read, { companyId: subject.id, target, state, limit: samples });
+  return found.map(
+    ({ id, name, faultText }) => `${name} (delivery ${id})${faultText ? `: ${faultText}` : ""}`,
+  );
+}
+
+/** Deliveries to a target were given up. */
+export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
+  const findings: Finding[] = [];
+  for (const { name, dead } of await targetsOf(scan)) {
+    if (dead < scan.settings.count) continue;
+    findings.push({
+      cause: name,
+      summary: `${counted(dead, "delivery", "deliveries")} to the target ${name} ${dead === 1 ? "was" : "were"} given up`,
+      count: dead,
+      samples: await sampleDeliveries(scan, name, "dead"),
+    });
+  }
+  return findings;
+};
+
+/** A target has failed as a whole, and its oldest delivery waits longer than it may. */
+export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
+  const { now, read, settings } = scan;
+  const failing = (await targetsOf(scan)).filter(({ failures, open }) => failures > 0 && open > 0);
+  if (failing.length === 0) return [];
+  const oldest = await listOldestOpen(read);
+  const findings: Finding[] = [];
+  for (const { id, name, open, failures } of failing) {
+    const since = oldest.get(id) ?? now;
+    if (now - since < settings.afterMinutes * minuteMs) continue;
+    const waiting = `${counted(open, "delivery waits", "deliveries wait")}, the oldest for ${lasting(now - since)}`;
+    findings.push({
+      cause: name,
+      summary: `the target ${name} has failed ${counted(failures, "time", "times")} in a row: ${waiting}`,
+      count: open,
+      since,
+      samples: await sampleDeliveries(scan, name, "waiting"),
+    });
+  }
+  return findings;
+};

@@ -1,0 +1,167 @@
+/**
+ * The kinds of incidents: one record for each. Its settings in the configuration, its words in mails and lists, and its
+ * row in the documentation come from here; what finds incidents of the kind is in `app/alerts/detectors`, under the same
+ * name.
+ */
+
+/** A number that can be set, with its unit at the end of its name. */
+export interface AlertThreshold {
+  readonly description: string;
+  readonly default: number;
+  readonly range: readonly [minimum: number, maximum: number];
+}
+
+export interface AlertKind {
+  /**
+   * `company`: looked for in each company, whose own audience is told too; `operator`: looked for once, and told the
+   * operator alone; `both`: looked for in each company and once besides.
+   */
+  readonly scope: "company" | "operator" | "both";
+  /** What the setting says, and the documentation: when it opens. */
+  readonly description: string;
+  /** In subjects of mails, after the name of the company. */
+  readonly title: string;
+  /** What is said when it is over. */
+  readonly closed: string;
+  /** What to do about it, unless the finding says it better. */
+  readonly remedy: string;
+  /** Whether quiet hours do not hold it back, unless it is set. */
+  readonly isUrgent: boolean;
+  /** Whether it is told again each day; without it only when it opens, gets worse and closes. True when left out. */
+  readonly isReminded?: boolean;
+  readonly thresholds: Readonly<Record<string, AlertThreshold>>;
+}
+
+function minutes(description: string, standard: number): AlertThreshold {
+  return { description, default: standard, range: [1, 10_080] };
+}
+
+function count(description: string, standard: number): AlertThreshold {
+  return { description, default: standard, range: [1, 1_000_000] };
+}
+
+export const alertKinds = {
+  refusedFiles: {
+    scope: "company",
+    description: "So many stop files of a company were refused within the time.",
+    title: "files were refused",
+    closed: "no more files are refused than may be",
+    remedy:
+      "`dropgate files --state refused` lists them with their reasons, `dropgate file show ID` shows one; when the host " +
+      "has corrected its data it sends the file again, and what was refused by mistake is taken by `dropgate file retry ID`",
+    isUrgent: false,
+    thresholds: {
+      count: count("So many; 1 tells of each.", 1),
+      withinMinutes: minutes("The time in which they are counted.", 60),
+    },
+  },
+  filesWaiting: {
+    scope: "company",
+    description: "A file of a company waits to be decided for longer than this.",
+    title: "files wait",
+    closed: "the files that waited were decided",
+    remedy:
+      "`dropgate files --state waiting` lists them, `dropgate explain NAME` says what one waits for, and `/readyz` and " +
+      "the log name the fault",
+    isUrgent: true,
+    thresholds: { afterMinutes: minutes("How long a file may wait.", 30) },
+  },
+  deadLetters: {
+    scope: "company",
+    description:
+      "Deliveries to a target were given up, after 72 hours or because the target refused them for good.",
+    title: "deliveries were given up",
+    closed: "no delivery to the target is given up any more",
+    remedy:
+      "`dropgate delivery show ID` shows why; mend the cause, then `dropgate delivery retry ID`, or give them up for good " +
+      "by `dropgate delivery give-up`",
+    isUrgent: false,
+    thresholds: { count: count("So many.", 1) },
+  },
+  pausedTarget: {
+    scope: "company",
+    description: "A target has failed as a whole for so long, and deliveries wait for it.",
+    title: "a target takes nothing",
+    closed: "the target takes deliveries again",
+    remedy:
+      "`dropgate deliveries --state waiting` lists what waits, with the fault; `dropgate check --remote` tries the target. " +
+      "Nothing is lost: all goes out by itself when the target takes it",
+    isUrgent: true,
+    thresholds: { afterMinutes: minutes("How long the oldest delivery may wait meanwhile.", 30) },
+  },
+  uncollectedFiles: {
+    scope: "company",
+    description:
+      "Files lie in a company's outbound/ longer than outbound.collectWithinHours, where that is set.",
+    title: "files were not collected",
+    closed: "the files were collected",
+    remedy:
+      "ask whoever runs the host why it does not fetch them: `dropgate deliveries` shows what was collected, when and by " +
+      "whom",
+    isUrgent: false,
+    thresholds: {},
+  },
+  uploadsRefused: {
+    scope: "both",
+    description:
+      "Files are not taken in: the disk has no room (storage.minFree), or too many files of a company wait " +
+      "(inbound.maxWaiting).",
+    title: "no files are taken in",
+    closed: "files are taken in again",
+    remedy:
+      "make room on the disk of the state directory, or lower storage.minFree; when too many files wait, find out why by " +
+      "`dropgate files --state waiting`, or raise inbound.maxWaiting",
+    isUrgent: true,
+    thresholds: {},
+  },
+  diskSpace: {
+    scope: "operator",
+    description:
+      "Less is free on the disk of the state directory than both, of which the smaller counts; or less than " +
+      "storage.minFree.",
+    title: "the disk is getting full",
+    closed: "there is room on the disk again",
+    remedy:
+      "make room on the disk of the state directory, or give it more; uploads are refused when less is free than " +
+      "storage.minFree",
+    isUrgent: true,
+    thresholds: {
+      belowPercent: { description: "Part of the file system.", default: 10, range: [0, 90] },
+      belowMegabytes: { description: "Amount.", default: 10_000, range: [0, 100_000_000] },
+    },
+  },
+  ledgerDiscrepancy: {
+    scope: "operator",
+    description: "The last verification of the ledger has found that ledger and files disagree.",
+    title: "ledger and files disagree",
+    closed: "ledger and files agree again",
+    remedy:
+      "`dropgate ledger verify` names each entry and file; docs/operations.md says what to do. The alert ends with the " +
+      "next verification that finds nothing",
+    isUrgent: false,
+    thresholds: {},
+  },
+} as const satisfies Readonly<Record<string, AlertKind>>;
+
+export type AlertKindName = keyof typeof alertKinds;
+
+/** All kinds, in the order in which they are listed. */
+export const alertKindNames = Object.keys(alertKinds) as readonly AlertKindName[];
+
+/** The record of a kind, without what is special about it. */
+export function alertKind(name: AlertKindName): AlertKind {
+  return alertKinds[name];
+}
+
+/** The kind of a stored incident; undefined for one of another version. */
+export function alertKindNamed(name: string): AlertKindName | undefined {
+  return alertKindNames.find((known) => known === name);
+}
+
+/** What can be set for a kind, with the defaults filled in. */
+export type AlertKindSettings<Name extends AlertKindName = AlertKindName> = {
+  readonly enabled: boolean;
+  readonly urgent: boolean;
+} & { readonly [Threshold in keyof (typeof alertKinds)[Name]["thresholds"]]: number };
+
+export type AllAlertKindSettings = { readonly [Name in AlertKindName]: AlertKindSettings<Name> };

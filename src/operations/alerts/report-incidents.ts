@@ -1,0 +1,122 @@
+/**
+ * Tells audiences of incidents: one notice for all that is new, and a delivery of it for each address and service, in the
+ * transaction that notes what the audience knows from now on. So no crash loses a notice or sends a second one.
+ */
+import { type AlertKindName, alertKind } from "../../domain/alerts/alert-kinds.ts";
+import { alertTargetName, alertWayTo } from "../../domain/alerts/audience.ts";
+import { type Incident, newsOf, reopenWithinMs } from "../../domain/alerts/incident.ts";
+import { type NewsItem, type Notice, writeNotice } from "../../domain/alerts/notice.ts";
+import { countNoticesSince, insertNotice } from "../../store/alerts/alert-notices.ts";
+import {
+  listClosedIncidents,
+  listOpenIncidents,
+  listReports,
+  saveReport,
+} from "../../store/alerts/incidents.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { Reader } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { addDelivery } from "../../store/outbound/deliveries.ts";
+import { findTargetId } from "../../store/outbound/outbound-targets.ts";
+
+export interface Audience {
+  /** The company, or `operatorId`. */
+  readonly id: number;
+  /** E-mail addresses, and `webServiceAddress`. */
+  readonly receivers: readonly string[];
+  /** Of the times in mails. */
+  readonly zone: string;
+  /** At most so many notices an hour; what comes beyond waits, and comes in one. */
+  readonly maxPerHour: number;
+  readonly remindAfterMs: number;
+  readonly isQuiet: boolean;
+  /** Whether it is told of incidents of this kind in that company. */
+  readonly isTold: (companyId: number, kind: AlertKindName) => boolean;
+  /** Whether quiet hours do not hold that back. */
+  readonly isUrgent: (companyId: number, kind: AlertKindName) => boolean;
+}
+
+export interface ReportContext {
+  readonly audiences: readonly Audience[];
+  /** Milliseconds UTC. */
+  readonly now: number;
+  /** What this installation is called. */
+  readonly installation: string;
+  /** The code of a company by its id. */
+  readonly codeOf: (companyId: number) => string;
+}
+
+const hourMs = 3_600_000;
+/** Longer than any weekend: what opened and closed meanwhile is still told. */
+const toldWithinMs = 4 * reopenWithinMs;
+const mostClosed = 1_000;
+
+/** Puts a notice to an audience in the queue; says how many deliveries that makes. */
+async function sendNotice(
+  tx: Transaction,
+  { id: companyId, receivers }: Pick<Audience, "id" | "receivers">,
+  notice: Notice,
+  now: number,
+): Promise<number> {
+  const second = isoTime(now).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "_");
+  const name = `alert_${second}.json`;
+  const subjectId = await insertNotice(tx, { companyId, ...notice, createdAt: now });
+  let deliveries = 0;
+  for (const orderKey of receivers) {
+    const targetName = alertTargetName(alertWayTo(orderKey));
+    const targetId = await findTargetId(tx, { companyId, name: targetName });
+    if (targetId === undefined) continue;
+    await addDelivery(tx, { companyId, targetId, kind: "alert", subjectId, orderKey, name, now });
+    deliveries += 1;
+  }
+  return deliveries;
+}
+
+async function isOverLimit(tx: Transaction, { id, maxPerHour }: Audience, now: number): Promise<boolean> {
+  return (await countNoticesSince(tx, { companyId: id, since: now - hourMs })) >= maxPerHour;
+}
+
+/** Whether there are incidents that were closed so lately that somebody may have to be told. */
+export async function hasClosedLately(read: Reader, now: number): Promise<boolean> {
+  return (await listClosedIncidents(read, { since: now - toldWithinMs, limit: 1 })).length > 0;
+}
+
+type Reports = Awaited<ReturnType<typeof listReports>>;
+
+function newsFor(
+  audience: Audience,
+  incidents: readonly Incident[],
+  { reports, now }: { readonly reports: Reports; readonly now: number },
+): readonly NewsItem<Incident>[] {
+  return incidents.flatMap((incident) => {
+    const { id, companyId, kind } = incident;
+    if (!audience.isTold(companyId, kind)) return [];
+    if (audience.isQuiet && !audience.isUrgent(companyId, kind)) return [];
+    const remindAfterMs = (alertKind(kind).isReminded ?? true) ? audience.remindAfterMs : undefined;
+    const news = newsOf(incident, reports.get(id)?.get(audience.id), { now, remindAfterMs });
+    return news === undefined ? [] : [{ news, incident }];
+  });
+}
+
+/** Tells each audience what it does not know yet; returns how many notices that made. */
+export async function reportIncidents(tx: Transaction, context: ReportContext): Promise<number> {
+  const { audiences, now, codeOf, installation } = context;
+  const closed = await listClosedIncidents(tx, { since: now - toldWithinMs, limit: mostClosed });
+  const incidents = [...(await listOpenIncidents(tx)), ...closed.toReversed()];
+  const ids = incidents.map(({ id }) => id);
+  const reports = await listReports(tx, ids);
+  let notices = 0;
+  for (const audience of audiences) {
+    const news = newsFor(audience, incidents, { reports, now });
+    if (news.length === 0 || (await isOverLimit(tx, audience, now))) continue;
+    const items = news.map(({ news: kind, incident }) => ({
+      news: kind,
+      incident: { ...incident, company: codeOf(incident.companyId) },
+    }));
+    const notice = writeNotice(items, { now, zone: audience.zone, installation });
+    await sendNotice(tx, audience, notice, now);
+    for (const { incident } of news) await saveReport(tx, incident, { audienceId: audience.id, now });
+    notices += 1;
+  }
+  return notices;
+}

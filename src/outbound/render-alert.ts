@@ -1,0 +1,30 @@
+/** Makes a mail, or a post to a web service, of a notice that was kept: the same bytes each time. */
+import { hash } from "node:crypto";
+import { alertWayTo } from "../domain/alerts/audience.ts";
+import { findNotice } from "../store/alerts/alert-notices.ts";
+import type { Reader } from "../store/database/database.ts";
+import type { DeliveryToRender, RenderDelivery, RenderedDelivery } from "./delivery-to-render.ts";
+import type { Delivery } from "./target.ts";
+
+function rendered(delivery: Delivery, content: string): RenderedDelivery {
+  const bytes = Buffer.from(content, "utf8");
+  return { delivery, sha256: hash("sha256", bytes, "hex"), size: bytes.length };
+}
+
+async function render(read: Reader, row: DeliveryToRender): Promise<RenderedDelivery> {
+  const { guid: id, companyCode, name, orderKey: to, subjectId } = row;
+  const notice = await findNotice(read, subjectId);
+  if (notice === undefined) throw new Error(`the alert notice ${subjectId} is not in the database`);
+  const { subject, text, body, createdAt: date } = notice;
+  if (alertWayTo(to) === "email") {
+    const message = { channel: "email", to, subject, text, date } as const;
+    return rendered({ id, companyCode, files: [], message }, JSON.stringify(message));
+  }
+  const file = { name, contentType: "application/json", read: async () => Buffer.from(body, "utf8") };
+  return rendered({ id, companyCode, files: [file] }, body);
+}
+
+/** The renderer of alerts. */
+export function createAlertRenderer({ read }: { readonly read: Reader }): RenderDelivery {
+  return (row) => render(read, row);
+}

@@ -1,0 +1,37 @@
+/** Notices to an audience as rows: what they say, kept as it was sent. */
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { named, type RowOf } from "../database/named-rows.ts";
+
+export type StoredNotice = RowOf<"alert_notices">;
+
+/** Stores a notice; returns its id. */
+export async function insertNotice(tx: Transaction, notice: Omit<StoredNotice, "id">): Promise<number> {
+  const { companyId, subject, text, body, createdAt } = notice;
+  const { id } = await tx
+    .insertInto("alert_notices")
+    .values({ company_id: companyId, subject, text, body, created_at: createdAt })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** How many the audience was sent at this time or later. */
+export async function countNoticesSince(
+  tx: Transaction,
+  { companyId, since }: { readonly companyId: number; readonly since: number },
+): Promise<number> {
+  const row = await tx
+    .selectFrom("alert_notices")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("company_id", "=", companyId)
+    .where("created_at", ">=", since)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** The notice of that id. */
+export async function findNotice(read: Reader, id: number): Promise<StoredNotice | undefined> {
+  const row = await read.selectFrom("alert_notices").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : named(row);
+}
