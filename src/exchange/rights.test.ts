@@ -101,6 +101,7 @@ test("uploads and new folders beside the five folders are refused with the folde
   expect(await verdictOf(session.makeDirectory("/new"))).toBe("permissionDenied");
   expect(await verdictOf(session.makeDirectory("/inbound"))).toBe("alreadyExists");
   expect(await verdictOf(session.remove("/inbound"))).toBe("isADirectory");
+  expect(await session.stat("/inbound")).toMatchObject({ isDirectory: true });
   expect(await namesOf(session, "/")).toEqual(["archive", "error", "inbound", "outbound", "receipts"]);
 });
 

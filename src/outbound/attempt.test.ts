@@ -90,7 +90,10 @@ describe("an attempt", () => {
     const result = await attempt(() => Promise.reject(new TypeError("undefined is not a function")));
     expect(result).toMatchObject({
       kind: "tried",
-      outcome: { kind: "failed", fault: "protocol", isPermanent: false, scope: "delivery" },
+      outcome: {
+        ...{ kind: "failed", fault: "protocol", isPermanent: false, scope: "delivery" },
+        message: "sending failed within dropgate: undefined is not a function; the log has more",
+      },
     });
     expect(logged.join()).toContain("undefined is not a function");
   });

@@ -147,7 +147,10 @@ describe("a message is not sent", () => {
     const address = "ann@customer.example";
     expect(await renderer.whyNot()).toBe("sent");
     await store.write(companyId, (tx) => addOptOut(tx, { companyId, address, now: start }));
-    expect(await renderer.whyNot()).toBe("optedOut");
+    expect(await renderer.make()).toMatchObject({
+      fault: "optedOut",
+      message: "the address is on the company's list of those that want no messages",
+    });
     expect(await renderer.whyNot({ address: "bob@customer.example" })).toBe("sent");
   });
 

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ExchangeFixture, openFixture } from "../../../test/support/exchange-fixture.ts";
+import { type ExchangeFixture, namesOf, openFixture } from "../../../test/support/exchange-fixture.ts";
+import { systemDisk } from "../../lib/files/durable-file.ts";
 
 let fixture: ExchangeFixture;
 beforeEach(async () => {
@@ -22,3 +23,29 @@ test.each(["done", "g.xml", "done/a/g.xml", "2026-01-02/g.xml"])(
     expect(await readFile(path, "utf8")).toBe("content");
   },
 );
+
+test("a file that goes away while its folder is listed is not in the list", async () => {
+  await fixture.close();
+  fixture = await openFixture({
+    disk: {
+      ...systemDisk,
+      async lstat(path) {
+        if (path.endsWith("/gone.xml")) await unlink(join(fixture.home, "outbound/gone.xml"));
+        return await systemDisk.lstat(path);
+      },
+    },
+  });
+  for (const name of ["gone.xml", "stays.xml"]) await writeFile(join(fixture.home, "outbound", name), "x");
+  expect(await namesOf(fixture.session(), "/outbound")).toEqual(["stays.xml"]);
+});
+
+test("a removal is recorded where the ledger says that the file lies, and nowhere else", async () => {
+  await fixture.close();
+  const recorded: string[] = [];
+  fixture = await openFixture({ recordRemoval: async ({ path }) => void recorded.push(path) });
+  for (const folder of ["outbound", "receipts", "error"]) {
+    await writeFile(join(fixture.home, folder, "f.xml"), "x");
+    await fixture.session().remove(`/${folder}/f.xml`);
+  }
+  expect(recorded).toEqual([join(fixture.home, "error/f.xml")]);
+});

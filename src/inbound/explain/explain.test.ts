@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
@@ -338,6 +338,24 @@ describe("an explanation", () => {
     await fixture.store.write("site", (tx) => noteLaterStops(tx, noted));
     expect(await tell("ab2")).toContain("One of its further Stops is ab2.");
     expect(await tell("4711")).not.toContain("further Stops");
+  });
+
+  it("has whole lines: without a time that there is not, a path that there is not, a way in that is not its own", async () => {
+    const id = await fixture.wait(name);
+    expect(await tell(name)).toContain("\n  It waits to be applied.\n");
+    const from = { channel: "remote:erp" };
+    await fixture.store.write("site", (tx) =>
+      tx.updateTable("files").set(from).where("id", "=", id).execute(),
+    );
+    expect(await tell(name)).toContain("from the remote erp by user host1");
+    const lines = (await refusedFor("partnerNotFound")).split("\n");
+    expect(lines).toContain("    925: it is so");
+    expect(lines).toContain("  Refused 2023-11-14T22:13:21.000Z. Stop 4711, Function 01.");
+  });
+
+  it("does not take a fault of the disk for a file that is not there", async () => {
+    symlinkSync("share", join(fixture.stateDir, "share"));
+    await expect(tell(name)).rejects.toThrow("ELOOP");
   });
 
   it.each([

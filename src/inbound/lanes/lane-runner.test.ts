@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
 import { createLogger } from "../../lib/logs/log.ts";
+import { StoreError } from "../../lib/store-error.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { enterFile } from "../../store/ledger/files.ts";
@@ -22,6 +23,7 @@ let unfiled: number;
 let ended: string[];
 let underWay: Map<string, PromiseWithResolvers<PreparedDocument>>;
 let logLines: string[];
+let isStoreDown: boolean;
 
 beforeEach(async () => {
   store = await openFreshStore(temporaryFolder());
@@ -30,6 +32,7 @@ beforeEach(async () => {
     .id;
   [decisions, unfiled, filed, ended, logLines] = [0, 0, [], [], []];
   underWay = new Map();
+  isStoreDown = false;
 });
 
 function open(changes: Partial<PipelineSettings> = {}): LaneRunner {
@@ -46,6 +49,8 @@ function open(changes: Partial<PipelineSettings> = {}): LaneRunner {
         read: store.read,
         write(whose, work) {
           decisions += 1;
+          if (isStoreDown && whose !== "site")
+            return Promise.reject(new StoreError("unavailable", "the page cannot be read", undefined));
           return store.write(whose, work);
         },
       },
@@ -196,4 +201,21 @@ test("the log has one line of a decided file, with how long it took, and the fir
   ]);
   expect(lines[0]).not.toHaveProperty("reasons");
   expect(lines[1].reasons).toHaveLength(5);
+});
+
+test("a file that the store cannot keep is looked at again after growing pauses", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pauses = vi.spyOn(globalThis, "setTimeout");
+  const runner = open({ storePauseMs: 1_000 });
+  const file = await waiting("a");
+  runner.add(file);
+  await setImmediate();
+  isStoreDown = true;
+  for (const pauseMs of [1_000, 2_000, 4_000]) {
+    await end(file);
+    await vi.waitFor(() => expect(pauses.mock.calls.map(([, ms]) => ms)).toContain(pauseMs));
+    await vi.advanceTimersByTimeAsync(pauseMs);
+    await setImmediate();
+  }
 });

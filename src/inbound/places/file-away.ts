@@ -110,10 +110,6 @@ function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
   return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
 }
 
-function holds(path: string, sha256: string | null): boolean {
-  return sha256 !== null && sha256 !== "" && hash("sha256", readFileSync(path), "hex") === sha256;
-}
-
 /**
  * Where an attempt before this one, perhaps before a crash, has put the file; undefined when it is still to be moved. The
  * name under which it came may have been used again since then: what lies there now is another file, and is left alone.
@@ -135,7 +131,8 @@ function movedBefore(
     unlinkSync(task.from);
     return task.to;
   }
-  return target.isFile() && holds(task.to, task.sha256) ? task.to : undefined;
+  const isOurs = target.isFile() && hash("sha256", readFileSync(task.to), "hex") === task.sha256;
+  return isOurs ? task.to : undefined;
 }
 
 /** Its place when another file lies where it was to go. */

@@ -91,6 +91,17 @@ test("bytes that stay away are given up in the end", async () => {
   expect([existsSync(task.to), await isFiled()]).toEqual([false, true]);
 });
 
+test.each([null, ""])(
+  "a file of which nothing was read (%o) is not waited for when it is not there",
+  async (sha256) => {
+    const { filing, task, isFiled } = await ground(3_600_000);
+    const done = vi.fn();
+    filing.add({ ...task, sha256 }, "1/a.receipt.xml", { done });
+    await filing.drain();
+    expect([done.mock.calls.length, await isFiled()]).toEqual([1, true]);
+  },
+);
+
 test("the marks of a company are final although those of another in its group fail", async () => {
   const marks: number[] = [];
   let failures = 0;

@@ -7,6 +7,7 @@ import { type StopFunction, stopChangeOf } from "../../domain/stop/stop-change.t
 import type { Stop } from "../../domain/stop/stop.ts";
 import { maxKeptFaults } from "../../lib/errors.ts";
 import { saveLoad } from "../../store/stops/loads.ts";
+import { findProgress, saveProgress } from "../../store/stops/route-reports.ts";
 import { applyStopChanges, type StopChanges, type StopChangesOutcome } from "./apply-stop-changes.ts";
 
 let site: StopSite;
@@ -145,6 +146,21 @@ describe("a planned stop that is imported", () => {
       [id, 1, 0, "20"],
       [id, 0, 1, "20"],
     ]);
+  });
+
+  test("has the load's ETAs calculated anew when its place changes, and only then", async () => {
+    const id = await addLoad("L1");
+    await list({ id, loadNbr: "L1" }, [
+      { stopNbr: "S1", stopSeq: 1 },
+      { stopNbr: "S2", stopSeq: 2 },
+    ]);
+    const progress = { loadId: id, at: 1, place: { latitude: 1, longitude: 1 }, etaAt: 7 };
+    await site.store.write(site.companyId, (tx) => saveProgress(tx, progress));
+    const etaAt = () => site.store.write(site.companyId, async (tx) => (await findProgress(tx, id))?.etaAt);
+    await apply([change({ stopNbr: "S2", stopSeq: 3 })]);
+    expect(await etaAt()).toBe(7);
+    await apply([change({ stopNbr: "S1", stopSeq: 4 })]);
+    expect(await etaAt()).toBeNull();
   });
 
   test("is on no load when it was closed, and what was done of it is forgotten", async () => {

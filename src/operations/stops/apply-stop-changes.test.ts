@@ -229,6 +229,13 @@ describe("a document", () => {
     expect((await stopRow("a"))?.stop_status).toBe("99");
   });
 
+  it("with documents keeps these", async () => {
+    const document = { guid: "g-1", sha256: "a".repeat(64), size: 4, name: "plan" };
+    await apply([{ ...change("01", "a"), documents: [document] }]);
+    const rows = await store.read.selectFrom("documents").select(["guid", "size", "name"]).execute();
+    expect(rows).toEqual([{ guid: "g-1", size: 4, name: "plan" }]);
+  });
+
   it("that is late is applied when the setting says so, and the newest time stays", async () => {
     await apply([change("01", "a")], { fileTime: 20261105080000 });
     const late = await apply([change("01", "a")], { fileTime: 20261105070000, refuseLate: false });
