@@ -1,9 +1,13 @@
 /** What `dropgate check` says of the machine around it, by the real program. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CheckFinding } from "../../src/app/checks/check-finding.ts";
 import { company, program, Site } from "../support/daemon.ts";
+import { sql } from "kysely";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Transaction } from "../../src/store/database/group-commit.ts";
+import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { runProgram } from "../support/run-program.ts";
 
@@ -19,12 +23,119 @@ async function check(env: NodeJS.ProcessEnv = {}) {
   const run = (...args: string[]) =>
     runProgram(program, ["check", "--config", site.configFile, ...args], { env: { ...process.env, ...env } });
   const { stdout, exitCode } = await run("--json");
-  return { exitCode, findings: JSON.parse(stdout) as CheckFinding[], text: (await run()).stdout };
+  return { exitCode, findings: JSON.parse(stdout) as CheckFinding[], text: async () => (await run()).stdout };
 }
 
 function about(findings: readonly CheckFinding[], part: string): CheckFinding | undefined {
   return findings.find(({ what }) => what.includes(part));
 }
+
+/** Changes the state while no daemon runs. */
+async function change(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  const store: Store = await openStore(site.stateDir);
+  await store.write("site", async (tx) => {
+    await work(tx);
+  });
+  await store.close();
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** So many applied files a day, each that large, from `from` days ago until `to` days ago. */
+function files(
+  tx: Transaction,
+  { from, to, perDay, size }: Record<"from" | "to" | "perDay" | "size", number>,
+) {
+  const begin = Date.now() - from * dayMs;
+  return sql`with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ${(from - to) * perDay})
+    insert into files (company_id, name, size, channel, received_at, decided_at, state, reasons,
+      records_created, records_updated, records_deleted, source, location, is_filed)
+    select 1, 'f' || i, ${size}, 'sftp', ${begin} + i * ${dayMs / perDay}, ${begin} + i * ${dayMs / perDay}, 'applied', '[]',
+      1, 0, 0, 'x', 'x' || i, 1 from n`.execute(tx);
+}
+
+async function emptyLedger(): Promise<void> {
+  await change((tx) => tx.deleteFrom("files").execute());
+}
+
+describe("the disk", () => {
+  test("is forecast when three days are known, with a warning, what grows and the setting within 30 days", async () => {
+    await site.configure({});
+    expect(about((await check()).findings, "the disk of")?.what).toMatch(
+      /free on the disk of|must stay free/,
+    );
+    await change((tx) => files(tx, { from: 2, to: 0, perDay: 100, size: 5_000 }));
+    const early = await check();
+    expect(about(early.findings, "can be told after 3 days")?.status).toBe("ok");
+    await emptyLedger();
+    await change((tx) => files(tx, { from: 20, to: 0, perDay: 100, size: 100 }));
+    const slow = about((await check()).findings, "at the rate of the last");
+    expect(slow?.status).toBe("ok");
+    // A file and its receipt a hundred times a day, a block each, and the row.
+    expect(slow?.what).toContain("(1 MB a day, most of it archive 1 MB, receipts 1 MB; ");
+    await emptyLedger();
+    const { bavail, bsize } = await statfs(site.stateDir);
+    // More in the last 7 days than before: they count.
+    await change((tx) => files(tx, { from: 20, to: 5, perDay: 10, size: 100 }));
+    const size = Math.round((bavail * bsize * 7) / 50_000);
+    await change((tx) => files(tx, { from: 5, to: 0, perDay: 1_000, size }));
+    const { findings, text, exitCode } = await check();
+    const soon = about(findings, "at the rate of the last 7 days");
+    expect(soon).toMatchObject({
+      status: "warning",
+      what: expect.stringMatching(
+        new RegExp(
+          `^the disk of ${site.stateDir} is full in about \\d+ days \\(.*\\) at the rate of the last 7 days \\([\\d.]+ GB a day, most of it archive [\\d.]+ GB; `,
+        ),
+      ),
+      remedy: "make room, or keep less by retention.archive: `dropgate prune --dry-run` tells what would go",
+    });
+    // No reason to keep the service down.
+    expect(exitCode).toBe(0);
+    expect(await text()).toMatch(/^warning {2}the disk of .* is full in .* {2}→ make room, or keep less/m);
+    // What is kept for 5 days only is as much as it will ever be.
+    await site.configure({ retention: { archive: 5, receipts: 5 } });
+    expect(about((await check()).findings, "at the rate of the last")?.what).not.toContain("archive");
+    await emptyLedger();
+  });
+});
+
+test("a backup that is too old is warned about", async () => {
+  await site.configure({ backup: { folder: join(site.folder, "backups") } });
+  const begunAt = Date.now() - 3 * dayMs;
+  const last = { folder: "/srv/b/1", begunAt, endedAt: begunAt, files: 1, bytes: 1, discrepancies: 0 };
+  await change((tx) => noteLastBackup(tx, last));
+  const { findings, text } = await check();
+  expect(about(findings, "the last backup is of")?.status).toBe("warning");
+  expect(await text()).toMatch(
+    /^warning {2}the last backup is of .* \(\/srv\/b\/1\), older than backup\.warnAfterHours {2}→ make one/m,
+  );
+  await change((tx) => tx.deleteFrom("meta").where("key", "=", "last_backup").execute());
+});
+
+describe("the clock", () => {
+  test("that is behind what is written in the state is named, by how much, and what is wrong until then", async () => {
+    await site.configure({});
+    const found = async () => about((await check()).findings, "the clock ");
+    await change((tx) => files(tx, { from: 1, to: 0, perDay: 50, size: 1 }));
+    expect((await found())?.status).toBe("ok");
+    await change((tx) => files(tx, { from: -3, to: -4, perDay: 1, size: 1 }));
+    // Later rows of the clock that was set right.
+    await change((tx) => files(tx, { from: 1, to: 0, perDay: 50, size: 1 }));
+    expect(await found()).toMatchObject({
+      status: "warning",
+      what: expect.stringMatching(
+        /^the clock is 2 days behind the state: .* a file was received .* Until it is as late/,
+      ),
+      remedy: expect.stringContaining("timedatectl"),
+    });
+    await emptyLedger();
+    // As far as the network sets a clock back.
+    await change((tx) => files(tx, { from: -4 / (24 * 60), to: -1, perDay: 1, size: 1 }));
+    expect((await found())?.status).toBe("ok");
+    await emptyLedger();
+  });
+});
 
 describe("the systemd unit", () => {
   test("that does not let the service write a drop folder is named with the commands for a drop-in, which help", async () => {
@@ -45,7 +156,7 @@ describe("the systemd unit", () => {
       status: "problem",
       what: `the unit dropgate.service (${unit}) does not let the service write ${share}, a drop folder of ${company} (ProtectSystem=strict)`,
     });
-    expect(before.text).toContain(`problem  ${finding?.what}  → ${finding?.remedy}`);
+    expect(await before.text()).toContain(`problem  ${finding?.what}  → ${finding?.remedy}`);
     const [made, written] = finding?.remedy?.replace("as root: ", "").split(" && ") ?? [];
     const commands = `${made} && ${written}`.replaceAll("/etc/systemd/system", units);
     expect((await runProgram("sh", ["-c", commands])).exitCode).toBe(0);
@@ -82,7 +193,9 @@ describe("certificates", () => {
     expect(about(findings, `${late.certificateFile} of the target old of ${company} expired`)?.status).toBe(
       "warning",
     );
-    expect(text).toContain(`warning  the client certificate ${client.certificateFile} of the target tms`);
+    expect(await text()).toContain(
+      `warning  the client certificate ${client.certificateFile} of the target tms`,
+    );
     await site.configure({ http: { tls: { certFile: late.certificateFile, keyFile: late.keyFile } } });
     const over = await check();
     expect(over.exitCode).toBe(2);

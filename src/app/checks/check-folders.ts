@@ -8,6 +8,7 @@ import { folderNames } from "../../exchange/folders/folder-rights.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { sizeText } from "../../lib/size-text.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
@@ -69,10 +70,6 @@ async function checkNetwork(folder: string): Promise<CheckFinding> {
     `${folder} is on a network file system (${kind}), on which database locks cannot be trusted`,
     remedy,
   );
-}
-
-function sizeText(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 async function checkSpace(config: Config, folder: string): Promise<CheckFinding> {

@@ -15,6 +15,7 @@ import type { LastBackup } from "../../store/database/last-backup.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../../store/database/inspect-store.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import { checkClock } from "./check-clock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { restoredText } from "../watch/restored-watch.ts";
@@ -249,6 +250,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
         ...checkSchema(found),
         ...checkAge(found),
         ...checkHold(found),
+        ...checkClock(found.newestTime),
         ...checkDamage(stateDir),
       ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;

@@ -62,12 +62,14 @@ describe("the folders that the installed unit lets the service write", () => {
     const findings = await found({
       companies: { ACME: { folders: [{ path: "/srv/orders" }], outbound } },
       backup: { folder: "/srv/backup" },
+      retention: { archive: 365, moveTo: "/srv/old" },
     });
     const title = `the unit dropgate.service (${lib}/dropgate.service) does not let the service write`;
     expect(findings.map(({ status, what }) => `${status}: ${what}`)).toEqual([
       `problem: ${title} /srv/orders, a drop folder of ACME (ProtectSystem=strict)`,
       `warning: ${title} /srv/erp, the target erp of ACME (ProtectSystem=strict)`,
       `warning: ${title} /srv/backup, the folder of backups (ProtectSystem=strict)`,
+      `warning: ${title} /srv/old, the folder that old files are moved to (ProtectSystem=strict)`,
     ]);
   });
 

@@ -16,7 +16,7 @@ interface WrittenFolder {
 }
 
 /** The folders that the configuration names, and the daemon writes. */
-function writtenFolders({ stateDir, companies, backup }: Config): readonly WrittenFolder[] {
+function writtenFolders({ stateDir, companies, backup, retention }: Config): readonly WrittenFolder[] {
   const ofCompanies = Object.entries(companies).flatMap(([code, { folders, outbound }]) => [
     ...folders.map(({ path }) => ({ path, what: `a drop folder of ${code}`, isNeeded: true })),
     ...Object.entries(outbound.targets).flatMap(([name, target]) =>
@@ -25,11 +25,14 @@ function writtenFolders({ stateDir, companies, backup }: Config): readonly Writt
         : [],
     ),
   ]);
-  const { folder } = backup;
+  const ofSite = [
+    { path: backup.folder, what: "the folder of backups", isNeeded: false },
+    { path: retention.moveTo, what: "the folder that old files are moved to", isNeeded: false },
+  ];
   return [
     { path: stateDir, what: "the state directory", isNeeded: true },
     ...ofCompanies,
-    ...(folder === undefined ? [] : [{ path: folder, what: "the folder of backups", isNeeded: false }]),
+    ...ofSite.flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ path, ...rest }])),
   ];
 }
 

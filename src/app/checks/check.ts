@@ -8,12 +8,14 @@ import { checkBackups } from "./check-backups.ts";
 import { checkCertificates, checkPartnerCertificates } from "./check-certificates.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
+import { checkGrowth } from "./check-growth.ts";
 import { checkIntegrations } from "./check-integrations.ts";
 import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
 import { checkRemotes } from "./check-remotes.ts";
 import {
   checkConfigFile,
   checkDaemon,
+  type CheckedStore,
   checkHostKeys,
   checkPorts,
   checkSchemas,
@@ -36,6 +38,11 @@ async function guarded(what: string, check: () => Promise<readonly CheckFinding[
   }
 }
 
+/** Nothing where the database cannot be asked. */
+async function growthFindings(config: Config, { companies, targets }: CheckedStore) {
+  return companies === undefined ? [] : await checkGrowth({ config, companies, targets });
+}
+
 async function checkWorld(
   config: Config,
   configFile: string,
@@ -49,6 +56,7 @@ async function checkWorld(
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
+    ...(await guarded("the growth of the state", () => growthFindings(config, store))),
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
     ...(await guarded("the unit", () => checkUnits(config, configFile))),

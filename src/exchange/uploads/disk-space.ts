@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { DiskCalls } from "../../lib/files/durable-file.ts";
+import { sizeText } from "../../lib/size-text.ts";
 import { ExchangeError, type FileSystemStatistics } from "../exchange-session.ts";
 
 const cachedForMs = 1_000;
@@ -29,12 +30,6 @@ interface DiskSpaceDeps {
   readonly minFreeBytes: (diskBytes: number) => number;
   readonly disk: Pick<DiskCalls, "statfs">;
   readonly clock: Clock;
-}
-
-/** An amount for people. */
-export function sizeText(bytes: number): string {
-  const gigabytes = bytes / 1e9;
-  return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
 }
 
 /** The statistics of a disk as clients get them. */

@@ -6,9 +6,17 @@ import { type Company, listCompanies } from "../accounts/companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { type DeliveryHold, findDeliveryHold } from "../outbound/delivery-hold.ts";
 import { listOutboundTargets, type OutboundTarget } from "../outbound/outbound-targets.ts";
+import {
+  type DeliveredBytes,
+  type FiledBytes,
+  meanDeliveredBytes,
+  meanDocumentBytes,
+  meanFiledBytes,
+} from "../ledger/file-sizes.ts";
 import type { Tables } from "./schema.ts";
 import { lookForRestored, type Restored } from "./generation.ts";
 import { findLastBackup, type LastBackup } from "./last-backup.ts";
+import { findNewestTime, type NewestTime } from "./newest-time.ts";
 import { findSchema, readMeta, schemaFault } from "./migrate.ts";
 import { planSchema } from "./schema-plan.ts";
 import {
@@ -18,6 +26,7 @@ import {
   sqliteDialect,
   sqliteVersionOf,
 } from "./sqlite-dialect.ts";
+import { measureTables, type TableGrowth, usedDatabaseBytes } from "./table-growth.ts";
 
 export type StoreInspection =
   | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
@@ -36,6 +45,8 @@ export type StoreInspection =
       readonly deliveryHold: DeliveryHold | undefined;
       /** The last backup that was taken of it. */
       readonly lastBackup: LastBackup | undefined;
+      /** The newest time that is written in it. */
+      readonly newestTime: NewestTime | undefined;
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
@@ -61,6 +72,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       isOutdated: plan.kind === "steps" && !isCurrent,
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
       lastBackup: isCurrent ? await findLastBackup(db) : undefined,
+      newestTime: isCurrent ? await findNewestTime(db) : undefined,
       deliveryHold: isCurrent ? await findDeliveryHold(db) : undefined,
       instanceId: readMeta(database)?.get("instance"),
       marker,
@@ -68,6 +80,37 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       companies: isCurrent ? await listCompanies(db) : [],
       targets: isCurrent ? await listOutboundTargets(db) : [],
     };
+  } finally {
+    database.close();
+  }
+}
+
+/** What there is to know of how a state grows. */
+export interface StateGrowth {
+  readonly tables: readonly TableGrowth[];
+  readonly databaseBytes: number;
+  readonly filed: FiledBytes;
+  readonly documentBytes: number;
+  readonly delivered: readonly DeliveredBytes[];
+}
+
+/** How the state has grown since each of these times, milliseconds UTC. */
+export async function inspectGrowth(
+  stateDir: string,
+  since: readonly number[],
+): Promise<readonly StateGrowth[]> {
+  const database = openForReading(join(stateDir, databaseFileName));
+  try {
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const sizes = {
+      databaseBytes: await usedDatabaseBytes(db),
+      filed: await meanFiledBytes(db),
+      documentBytes: await meanDocumentBytes(db),
+      delivered: await meanDeliveredBytes(db),
+    };
+    const found: StateGrowth[] = [];
+    for (const one of since) found.push({ ...sizes, tables: await measureTables(db, one) });
+    return found;
   } finally {
     database.close();
   }

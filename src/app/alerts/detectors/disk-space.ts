@@ -1,4 +1,4 @@
-import { sizeText } from "../../../exchange/uploads/disk-space.ts";
+import { sizeText } from "../../../lib/size-text.ts";
 import type { Detector } from "../detector.ts";
 
 const belowMinFree = 2;

@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { checkBackups } from "./check-backups.ts";
+
+const now = Date.UTC(2026, 10, 5, 8);
+const hourMs = 60 * 60_000;
+
+function configured(settings: { readonly folder?: string; readonly warnAfterHours?: number } = {}) {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  const keep = { daily: 0, weekly: 0, monthly: 0 };
+  return { backup: { zone: "UTC", incremental: true, warnAfterHours: 48, keep, ...settings } };
+}
+
+function madeBefore(hours: number, discrepancies = 0) {
+  const begunAt = now - hours * hourMs;
+  return { folder: "/srv/b/1", begunAt, endedAt: begunAt + 1, files: 1, bytes: 1, discrepancies };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  [
+    "told while it is young",
+    48,
+    undefined,
+    "ok",
+    "the last backup is of 2026-11-03T08:00:00.000Z (/srv/b/1)",
+  ],
+  ["warned about when it is old", 48.001, undefined, "warning", "older than backup.warnAfterHours"],
+  ["as old as the setting says", 3, 2, "warning", "older than backup.warnAfterHours"],
+  ["never too old where the setting is 0", 9_999, 0, "ok", "the last backup is of"],
+])("the last backup is %s", async (_, hours, warnAfterHours, status, what) => {
+  const config = configured(warnAfterHours === undefined ? {} : { warnAfterHours });
+  const [found, ...more] = await checkBackups(config, madeBefore(hours));
+  expect(found).toMatchObject({ status, what: expect.stringContaining(what) });
+  expect(more).toEqual([]);
+});
+
+test("a young backup in which ledger and files disagreed is warned about", async () => {
+  expect(await checkBackups(configured(), madeBefore(1, 3))).toMatchObject([
+    {
+      status: "warning",
+      what: expect.stringContaining("disagreed then"),
+      remedy: "run `dropgate ledger verify`",
+    },
+  ]);
+});
+
+test("that there was none yet is said where backups are asked for", async () => {
+  expect(await checkBackups(configured(), undefined)).toEqual([]);
+  const folder = temporaryFolder();
+  expect(await checkBackups(configured({ folder }), undefined)).toMatchObject([
+    { status: "warning", what: "no backup of this state was made yet" },
+    { status: "ok", what: `the folder of backups ${folder} can be written` },
+  ]);
+  const never = await checkBackups(configured({ folder, warnAfterHours: 0 }), undefined);
+  expect(never.map(({ status }) => status)).toEqual(["ok"]);
+});
+
+test("a folder for backups that cannot take one is named", async () => {
+  const parent = temporaryFolder();
+  const [missing, file] = [join(parent, "missing"), join(parent, "file")];
+  writeFileSync(file, "");
+  const found = async (folder: string) =>
+    (await checkBackups(configured({ folder, warnAfterHours: 0 }), undefined))[0];
+  expect(await found(missing)).toMatchObject({
+    status: "warning",
+    what: `the folder of backups ${missing} cannot be used (ENOENT)`,
+  });
+  expect(await found(file)).toMatchObject({
+    status: "warning",
+    what: `the folder of backups ${file} is no folder`,
+  });
+});

@@ -1,0 +1,35 @@
+/** Whether the clock of the machine fits the times that are written in the state. */
+import { systemClock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { NewestTime } from "../../store/database/newest-time.ts";
+import { type CheckFinding, fine, warning } from "./check-finding.ts";
+
+/** What setting a clock right by the network may take back. */
+const toleranceMs = 5 * 60_000;
+
+const units = [
+  ["day", 24 * 60 * 60_000],
+  ["hour", 60 * 60_000],
+  ["minute", 60_000],
+] as const;
+
+/** In the largest unit of which there are two. */
+function spanText(spanMs: number): string {
+  const [unit, length] = units.find(([, one]) => spanMs >= 2 * one) ?? ["minute", 60_000];
+  return `${Math.floor(spanMs / length)} ${unit}s`;
+}
+
+/** A warning: the order of files does not come from the clock, and what waits for it is done late, not lost. */
+export function checkClock(newest: NewestTime | undefined): readonly CheckFinding[] {
+  if (newest === undefined) return [];
+  const now = systemClock.now();
+  if (newest.at - now <= toleranceMs) return [fine("the clock is not behind the times in the state")];
+  const what =
+    `the clock is ${spanText(newest.at - now)} behind the state: it shows ${isoTime(now)}, and ${newest.what} ` +
+    `${isoTime(newest.at)}. Until it is as late as that, retries, exports and holds of appointments whose time was set by ` +
+    "the other clock wait, bans last longer, and nothing that is dated ahead is removed by its age";
+  const remedy =
+    "`timedatectl` shows whether the clock is right: set it. If it is right now and was ahead before, look for deliveries " +
+    "that wait (`dropgate deliveries --state waiting`) and `dropgate delivery retry` them";
+  return [warning(what, remedy)];
+}
