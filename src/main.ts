@@ -15,8 +15,10 @@ async function main(): Promise<number> {
   }
   // Only now: an unsupported Node.js ends without a word while a native package is loaded.
   const { runCli } = await import("./cli/run-cli.ts");
-  const { env, stdout, stderr } = process;
-  return await runCli(process.argv.slice(2), { env, cwd: process.cwd(), stdout, stderr });
+  const { askOn } = await import("./cli/ask.ts");
+  const { env, stdin, stdout, stderr } = process;
+  const ask = stdin.isTTY && stdout.isTTY ? { ask: askOn(stdin, stdout) } : {};
+  return await runCli(process.argv.slice(2), { env, cwd: process.cwd(), stdout, stderr, ...ask });
 }
 
 process.stdout.on("error", endWhenNobodyReads);

@@ -16,6 +16,8 @@ export interface CliIo {
   readonly cwd: string;
   readonly stdout: CliOutput;
   readonly stderr: CliOutput;
+  /** Asks whoever sits at the terminal; undefined when nobody does. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 export const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
@@ -58,14 +60,22 @@ export class CliRun {
   }
 
   /** Prints a list of which `--limit` may have cut the end. */
-  printLongList<T>(
+  printLongList<T extends { readonly id: number }>(
     options: LongListOptions,
     { items, isCut }: { readonly items: readonly T[]; readonly isCut: boolean },
     linesOf: (items: readonly T[]) => readonly string[],
   ): void {
     // On standard error, so that programs which read the list can see it too.
-    if (isCut) this.printError(`(only the newest ${options.limit}; --limit shows more)`);
+    if (isCut)
+      this.printError(
+        `(only ${items.length}: --limit shows more, --before ${items.at(-1)?.id ?? 0} the ones before)`,
+      );
     this.printResult(options, items, linesOf);
+  }
+
+  /** Prints how many there are, instead of the list. */
+  printCount(options: CommonOptions, count: number): void {
+    this.printResult(options, { count }, () => [String(count)]);
   }
 
   printError(message: string): void {

@@ -1,6 +1,6 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
 import type { RepeatReport } from "../app/admin/delivery-view.ts";
-import { type CliRun, exitCodes, wholeNumber } from "./command-line.ts";
+import { type CliRun, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -20,27 +20,6 @@ export function whenText(daemonPid: number | undefined): string {
   return daemonPid === undefined
     ? "The daemon is not running: its next start does it."
     : `The daemon (process ${daemonPid}) does it within a second.`;
-}
-
-/** The options of commands that do something to all that others of their options select. */
-export interface SelectionOptions {
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
-
-/** Whether what options select is done: with `--dry-run`, and without `--yes`, the command prints what it would do. */
-export function isConfirmed(
-  run: CliRun,
-  { dryRun, yes }: SelectionOptions,
-  wouldBe: string,
-  action: string,
-): boolean {
-  if (dryRun) {
-    run.printLines([`${wouldBe}.`]);
-    return false;
-  }
-  if (yes === undefined) run.printFailure(`${wouldBe}: add --yes to ${action}`, exitCodes.wrongUse);
-  return yes === true;
 }
 
 interface RepeatWords {

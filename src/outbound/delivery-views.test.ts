@@ -1,6 +1,6 @@
 /** What people see of the queue: log lines, statistics, lists (specification/outbound.md#states-of-a-delivery). */
 import { describe, expect, test } from "vitest";
-import { listDeadIds, listDeliveries } from "../store/outbound/delivery-queries.ts";
+import { type DeliverySelection, listDeliveries, listDeliveryIds } from "../store/outbound/delivery-lists.ts";
 import { listOutboundTargets } from "../store/outbound/outbound-targets.ts";
 import { DeliverySite, failure, second, start, unreachable } from "../../test/support/delivery-site.ts";
 
@@ -79,10 +79,12 @@ describe("what people see", () => {
     site.target("b").script = () => failure({ isPermanent: true });
     await site.startQueue();
     await site.pass(0);
-    const ids = (selection: Partial<Parameters<typeof listDeadIds>[1]>) =>
-      listDeadIds(site.store.read, { afterId: 0, limit: 10, ...selection });
+    const page = { afterId: 0, upToId: 99, limit: 10 };
+    const ids = (selection: DeliverySelection, part: Partial<typeof page> = {}) =>
+      listDeliveryIds(site.store.read, { state: "dead", ...selection }, { ...page, ...part });
     expect(await ids({})).toEqual([2, 4, 6]);
-    expect(await ids({ target: "b", afterId: 2, limit: 1 })).toEqual([4]);
+    expect(await ids({ target: "b" }, { afterId: 2, limit: 1 })).toEqual([4]);
+    expect(await ids({ target: "b" }, { upToId: 4 })).toEqual([2, 4]);
     expect(await ids({ target: "a" })).toEqual([]);
     expect(await ids({ companyId: 77 })).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** Customer messages from the event to the server (specification/outbound.md#messages-to-customers). */
 import { describe, expect, test } from "vitest";
 import { retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
-import { listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
+import { listDeliveries } from "../../src/store/outbound/delivery-lists.ts";
 import { addOptOut } from "../../src/store/outbound/message-opt-outs.ts";
 import { importOrder, morning, reserve, slotIds } from "../support/appointment-client.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";

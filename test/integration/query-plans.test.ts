@@ -7,7 +7,7 @@ import { pruneOld } from "../../src/app/retention/run-retention.ts";
 import { fileStates } from "../../src/domain/files/file-state.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
-import { listFiles } from "../../src/store/ledger/file-queries.ts";
+import { listFiles } from "../../src/store/ledger/file-lists.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";

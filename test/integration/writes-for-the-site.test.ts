@@ -11,6 +11,8 @@ const forTheSite: Readonly<Record<string, string>> = {
   "app/admin/admin-store.ts":
     "commands on exports, files, deliveries and remotes by their numbers, of any company",
   "app/admin/release-admin.ts": "the hold of all deliveries",
+  "app/admin/resend-admin.ts":
+    "deliveries of any company, and how far a resend of all that a filter selects is",
   "app/alerts/alert-watch.ts": "incidents of all companies and of the installation, and what is told of them",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
   "app/retention/clock-guard.ts": "the newest time that was seen, for all companies",

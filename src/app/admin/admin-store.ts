@@ -134,6 +134,13 @@ export interface CutList<View> {
   readonly isCut: boolean;
 }
 
+/** Which part of a long list is asked for. */
+export interface Page {
+  readonly limit: number;
+  /** Only what comes behind this number, which is older. */
+  readonly before?: number;
+}
+
 /** Cuts rows, of which one more than the limit was asked for. */
 export function cutAt<Row, View>(
   limit: number,

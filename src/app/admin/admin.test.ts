@@ -7,7 +7,7 @@ import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { addCompany, addUser, listCompanies, listUsers, setCompany, setUserEnabled } from "./admin.ts";
 import { initialise } from "./init.ts";
-import { retryFiles, selectRetries } from "./file-retry.ts";
+import { retryFiles, retrySelectedFiles } from "./file-retry.ts";
 import { listLedger, showFile } from "./ledger-admin.ts";
 import { validateFiles } from "./validate-files.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
@@ -57,7 +57,7 @@ describe("the commands of an administrator", () => {
     const file = join(dir, "4711_20261105_080000.xml");
     await writeFile(file, stopFile(""));
     const attempts = [
-      () => listLedger(config, { limit: 5 }),
+      () => listLedger(config, {}, { limit: 5 }),
       () => addCompany(config, "OTHER"),
       () => validateFiles(config, [file], {}),
     ];
@@ -101,15 +101,19 @@ describe("the commands of an administrator", () => {
     expect(retries).toEqual([
       { given: "1", id: null, name: null, why: expect.stringContaining("no such ledger entry") },
     ]);
-    expect(await selectRetries(config, { state: "refused" })).toEqual([]);
+    const none = { ids: [], items: [], last: null, notDone: [] };
+    const selected = await retrySelectedFiles(config, { state: "refused" }, { isDryRun: false, limit: 5 });
+    expect(selected).toMatchObject(none);
     expect(await showFile(config, "1")).toBeUndefined();
   });
 
   it("know the states of files", async () => {
     const none = { items: [], isCut: false };
-    expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual(none);
-    await expect(listLedger(config, { limit: 5, state: "lost" })).rejects.toThrow("use one of waiting");
-    await expect(listLedger(config, { limit: 5, reason: 9999 })).rejects.toThrow("9999 is no reason code");
+    expect(await listLedger(config, { state: "waiting" }, { limit: 5 })).toEqual(none);
+    await expect(listLedger(config, { state: "lost" }, { limit: 5 })).rejects.toThrow("use one of waiting");
+    await expect(listLedger(config, { reason: 9999 }, { limit: 5 })).rejects.toThrow(
+      "9999 is no reason code",
+    );
   });
 
   it("validate a file without leaving a trace", async () => {
@@ -121,7 +125,7 @@ describe("the commands of an administrator", () => {
     };
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
-    expect((await listLedger(config, { limit: 5 })).items).toEqual([]);
+    expect((await listLedger(config, {}, { limit: 5 })).items).toEqual([]);
   });
 
   it("tell all that is wrong with a file, its name and its document", async () => {

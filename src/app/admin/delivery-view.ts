@@ -1,7 +1,14 @@
 /** Deliveries, and what was asked of them, as commands show them; times are ISO, UTC. */
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import type { RepeatOutcome } from "../../operations/deliveries/repeat-delivery.ts";
-import type { DeliveryWithAttempts, ListedDelivery } from "../../store/outbound/delivery-queries.ts";
+import { systemClock } from "../../lib/clock.ts";
+import {
+  type DeliveryWithAttempts,
+  findDelivery,
+  type ListedDelivery,
+} from "../../store/outbound/delivery-queries.ts";
+import type { AdminStore } from "./admin-store.ts";
+import { byReason, type SelectionReport } from "./in-batches.ts";
 
 export { isGivenUp } from "../../domain/outbound/delivery-state.ts";
 
@@ -121,4 +128,24 @@ export function toRepeatView(
     case "queued":
       return { id, isQueued: true, name: outcome.delivery.name, remarks: remarksOf(outcome) };
   }
+}
+
+async function viewsOf({ read }: Pick<AdminStore, "read">, ids: readonly number[]): Promise<DeliveryView[]> {
+  const found = await Promise.all(ids.map((id) => findDelivery(read, id)));
+  const now = systemClock.now();
+  return found.flatMap((one) => (one === undefined ? [] : [toDeliveryView(one, now)]));
+}
+
+/** The report of all that a filter has selected. */
+export async function deliveryReport(
+  store: Pick<AdminStore, "read">,
+  { repeats, limit, daemonPid }: RepeatReport & { readonly limit: number },
+): Promise<SelectionReport<DeliveryView>> {
+  const ids = repeats.flatMap(({ id, isQueued }) => (isQueued ? [id] : []));
+  const refused = repeats.flatMap(({ id, isQueued, remarks }) =>
+    isQueued ? [] : [{ id, why: remarks.join("; ") }],
+  );
+  const [last] = await viewsOf(store, ids.slice(-1));
+  const items = await viewsOf(store, ids.slice(0, limit));
+  return { ids, items, last: last ?? null, notDone: byReason(refused), daemonPid };
 }

@@ -2,7 +2,7 @@
 import { fileStates, isFileState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, errorCatalogue } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
-import type { FileSelection } from "../../store/ledger/file-queries.ts";
+import type { FileSelection } from "../../store/ledger/file-lists.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileFilter {
@@ -34,7 +34,7 @@ function codesOf(reasonCode: number): readonly ErrorCode[] {
 }
 
 /** The filter without the company. Throws when it names something that does not exist. */
-export function readFilter(filter: FileFilter): Omit<FileSelection, "limit"> {
+export function readFilter(filter: FileFilter): FileSelection {
   const { state, reason, company: _, stop: stopNbr, user: userName, ...rest } = filter;
   if (state !== undefined && !isFileState(state)) {
     throw new WrongUseError(

@@ -2,12 +2,16 @@
 import { lstat } from "node:fs/promises";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { listFiles } from "../../store/ledger/file-queries.ts";
-import { type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { listFileIds } from "../../store/ledger/file-lists.ts";
+import { lastFileId } from "../../store/ledger/file-queries.ts";
+import { findFile, type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
+import { type FileView, toFileView } from "./file-view.ts";
+import { byReason, inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
 import { findEntry } from "./ledger-reference.ts";
 
 /** The result for one requested file. */
@@ -37,7 +41,7 @@ async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Prom
     await lstat(path);
     return undefined;
   } catch {
-    return `its bytes are not at ${path}: have the file sent again`;
+    return "its bytes are not where they were filed (`dropgate file show`): have the file sent again";
   }
 }
 
@@ -48,6 +52,7 @@ async function judge(store: AdminStore, given: string, stateDir: string): Promis
 }
 
 async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise<readonly FileRetry[]> {
+  if (wanted.every(({ why }) => why !== undefined)) return wanted;
   const now = systemClock.now();
   return await writeEach(store, wanted, async (tx, one) => {
     const { id, why } = one;
@@ -56,41 +61,84 @@ async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise
   });
 }
 
-const retriesAtOnce = 500;
+interface Mode {
+  readonly isDryRun: boolean;
+}
+
+async function retrySome(
+  store: AdminStore,
+  stateDir: string,
+  { given, isDryRun }: Mode & { readonly given: readonly string[] },
+): Promise<readonly FileRetry[]> {
+  const judged: FileRetry[] = [];
+  for (const one of given) judged.push(await judge(store, one, stateDir));
+  return isDryRun ? judged : await request(store, judged);
+}
 
 /** Requests retries by numbers or references; a running daemon takes them up within a second. */
 export async function retryFiles(
   config: StateConfig,
   entries: readonly string[],
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun }: Mode,
 ): Promise<FileRetries> {
   const { stateDir } = config;
   return await withAdminStore(config, async (store) => {
     const wanted = [...new Set(entries)];
     const retries: FileRetry[] = [];
-    for (let from = 0; from < wanted.length; from += retriesAtOnce) {
-      const some: FileRetry[] = [];
-      for (const given of wanted.slice(from, from + retriesAtOnce))
-        some.push(await judge(store, given, stateDir));
-      retries.push(...(isDryRun ? some : await request(store, some)));
+    for (let from = 0; from < wanted.length; from += itemsAtOnce) {
+      const given = wanted.slice(from, from + itemsAtOnce);
+      retries.push(...(await retrySome(store, stateDir, { given, isDryRun })));
     }
     return { retries, daemonPid: findProcessLockHolder(stateDir) };
   });
 }
 
-const selectedAtMost = 1_000_000;
+async function viewsOf(
+  store: AdminStore,
+  stateDir: string,
+  ids: readonly number[],
+): Promise<readonly FileView[]> {
+  const codes = new Map((await listCompanies(store.read)).map(({ id, code }) => [id, code]));
+  const views: FileView[] = [];
+  for (const id of ids) {
+    const entry = await findFile(store.read, id);
+    if (entry !== undefined) views.push(toFileView(entry, codes.get(entry.companyId) ?? "", stateDir));
+  }
+  return views;
+}
 
-/** The numbers of refused and superseded files that match the filter and can be retried. */
-export async function selectRetries(config: StateConfig, filter: FileFilter): Promise<readonly number[]> {
+/**
+ * Requests retries of all refused and superseded files that the filter selects, the oldest first; with `isDryRun` it only
+ * finds out which they would be. Each file is asked for once: one that was refused again meanwhile is not asked for twice.
+ */
+export async function retrySelectedFiles(
+  config: StateConfig,
+  filter: FileFilter,
+  { isDryRun, limit }: Mode & { readonly limit: number },
+): Promise<SelectionReport<FileView>> {
   const read = readFilter(filter);
   const states = read.states ?? (["refused", "superseded"] as const);
+  const { stateDir } = config;
   return await withAdminStore(config, async (store) => {
-    const owner = await companyFilter(store, filter.company);
-    const entries = await listFiles(store.read, { ...read, states, ...owner, limit: selectedAtMost });
-    const retriable = entries.filter(({ state }) => state === "refused" || state === "superseded");
-    return retriable
-      .filter(({ isFiled, removedAt }) => isFiled && removedAt === null)
-      .map(({ id }) => id)
-      .toReversed();
+    const selection = { ...read, states, ...(await companyFilter(store, filter.company)) };
+    const upToId = await lastFileId(store.read);
+    const retries: FileRetry[] = [];
+    await inBatches(
+      (afterId) => listFileIds(store.read, selection, { afterId, upToId, limit: itemsAtOnce }),
+      async (ids) => {
+        retries.push(...(await retrySome(store, stateDir, { given: ids.map(String), isDryRun })));
+      },
+      { rests: !isDryRun },
+    );
+    const ids = retries.flatMap(({ id, why }) => (why === undefined && id !== null ? [id] : []));
+    const refused = retries.flatMap(({ id, why }) => (why === undefined || id === null ? [] : [{ id, why }]));
+    const [last] = await viewsOf(store, stateDir, ids.slice(-1));
+    return {
+      ids,
+      items: await viewsOf(store, stateDir, ids.slice(0, limit)),
+      last: last ?? null,
+      notDone: byReason(refused),
+      daemonPid: findProcessLockHolder(stateDir),
+    };
   });
 }

@@ -6,7 +6,7 @@ import { countToGiveUp, listToGiveUp } from "../../store/outbound/delivery-reque
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
-import { readTarget } from "./outbound-admin.ts";
+import { readTarget } from "./delivery-filter.ts";
 import { type RepeatReport, type RepeatView, unknownRemark } from "./delivery-view.ts";
 
 interface GiveUpWish {

@@ -22,7 +22,7 @@ import type { Company } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { requireCompany } from "./admin.ts";
 import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
-import { type FileReason, toReason } from "./ledger-admin.ts";
+import { type FileReason, toReason } from "./file-view.ts";
 import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 

@@ -1,4 +1,4 @@
-/** Delivered completions that an administrator has sent again. */
+/** Delivered files that an administrator has sent again. */
 import { agesOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { type Age, longestOf, oldBefore } from "../../domain/retention/retention.ts";
@@ -6,32 +6,36 @@ import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Company } from "../../store/accounts/companies.ts";
-import { listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
-import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import {
+  type RepeatOutcome,
+  resendDelivery,
+  wouldRepeat,
+} from "../../operations/deliveries/repeat-delivery.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import {
+  type DeliverySelection,
+  lastDeliveryId,
+  listDeliveryIds,
+} from "../../store/outbound/delivery-lists.ts";
+import {
+  findResend,
+  forgetResend,
+  noteResend,
+  type ResendUnderWay,
+} from "../../store/outbound/resends-under-way.ts";
 import { findStopSummaries } from "../../store/stops/stop-history.ts";
-import { chooseCompanies, companyFilter } from "./admin.ts";
-import { type AdminStore, dryRun, withAdminStore, writeEach } from "./admin-store.ts";
-import { type RepeatReport, type RepeatView, toRepeatView } from "./delivery-view.ts";
-import { readTarget } from "./outbound-admin.ts";
-
-/** The options of the command. */
-export interface ResendOptions {
-  readonly company?: string;
-  readonly target?: string;
-  /** Its number. */
-  readonly stop?: string;
-  /** Delivered at this time or later, milliseconds UTC. */
-  readonly since?: number;
-}
-
-/** What a selection finds. */
-export interface ResendPlan {
-  /** Numbers of deliveries, in the order in which they are sent. */
-  readonly ids: readonly number[];
-  /** A remark: why there are none, or fewer than were once delivered. */
-  readonly remarks: readonly string[];
-}
+import { chooseCompanies } from "./admin.ts";
+import { type AdminStore, dryRun, type StateConfig, withAdminStore } from "./admin-store.ts";
+import { type DeliveryConfig, type DeliveryFilter, readDeliveryFilter } from "./delivery-filter.ts";
+import {
+  type DeliveryView,
+  deliveryReport,
+  type RepeatReport,
+  type RepeatView,
+  toRepeatView,
+} from "./delivery-view.ts";
+import { inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
 
 async function noneOfStop(
   { read }: AdminStore,
@@ -53,36 +57,24 @@ async function noneOfStop(
   return `Nothing that was delivered of stop ${stopNbr} is kept: it has had no file, or none has been delivered yet (\`dropgate deliveries --stop ${stopNbr}\`)${removed}.`;
 }
 
+type ResendConfig = DeliveryConfig & Pick<Config, "retention">;
+
 async function remarksOf(
   store: AdminStore,
-  config: Pick<Config, "companies" | "retention">,
-  { options, count }: { options: ResendOptions; count: number },
+  config: ResendConfig,
+  { filter, count }: { filter: DeliveryFilter; count: number },
 ): Promise<readonly string[]> {
-  const companies = await chooseCompanies(store, options.company);
+  const companies = await chooseCompanies(store, filter.company);
   if (companies.length === 0) return ["There is no company yet."];
   const age = longestOf(companies.map(({ code }) => agesOf(config, code).outbound));
   const kept = oldBefore(age, systemClock.now());
-  const { stop: stopNbr, since } = options;
+  const { stop: stopNbr, since } = filter;
   if (count === 0 && stopNbr !== undefined) return [await noneOfStop(store, stopNbr, { companies, age })];
   if (since !== undefined && kept !== undefined && since < kept)
     return [
       `What was delivered before ${isoTime(kept)} has been removed (retention.outbound ${age}) and cannot be sent any more.`,
     ];
   return count === 0 ? ["None of these was delivered."] : [];
-}
-
-/** The delivered completions that the options select; nothing is sent. */
-export async function planResend(
-  config: Pick<Config, "stateDir" | "companies" | "retention">,
-  options: ResendOptions,
-): Promise<ResendPlan> {
-  return await withAdminStore(config, async (store) => {
-    const { stop: stopNbr, since } = options;
-    const owner = await companyFilter(store, options.company);
-    const target = await readTarget(store, options.target);
-    const ids = await listDeliveredIds(store.read, { ...owner, ...target, ...given({ stopNbr, since }) });
-    return { ids, remarks: await remarksOf(store, config, { options, count: ids.length }) };
-  });
 }
 
 function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "refused" }>): string {
@@ -93,16 +85,19 @@ function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "r
     : `it is ${state}: it has not been delivered yet`;
 }
 
-const resendsAtOnce = 500;
+async function resendEach(tx: Transaction, ids: readonly number[]): Promise<readonly RepeatView[]> {
+  const repeats: RepeatView[] = [];
+  for (const id of ids)
+    repeats.push(toRepeatView(id, await resendDelivery(tx, { id, now: systemClock.now() }), whyNotResent));
+  return repeats;
+}
 
-async function resendSome(store: AdminStore, ids: readonly number[], isDryRun: boolean) {
-  const resend = (some: Pick<AdminStore, "write">) =>
-    writeEach(some, ids, async (tx, id) =>
-      toRepeatView(id, await resendDelivery(tx, { id, now: systemClock.now() }), whyNotResent),
-    );
-  return isDryRun
-    ? await resend({ write: (whose, work) => dryRun(store, whose, work) })
-    : await resend(store);
+async function wouldResend({ read }: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
+  const now = systemClock.now();
+  const repeats: RepeatView[] = [];
+  for (const id of ids)
+    repeats.push(toRepeatView(id, await wouldRepeat(read, { id, now, action: "resend" }), whyNotResent));
+  return repeats;
 }
 
 /**
@@ -110,17 +105,115 @@ async function resendSome(store: AdminStore, ids: readonly number[], isDryRun: b
  * pauses goes on pausing: nobody has said that it works again.
  */
 export async function resendDeliveries(
-  config: Pick<Config, "stateDir">,
+  config: StateConfig,
   ids: readonly number[],
   { isDryRun }: { readonly isDryRun: boolean } = { isDryRun: false },
 ): Promise<RepeatReport> {
   return await withAdminStore(config, async (store) => {
     const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
     const repeats: RepeatView[] = [];
-    for (let from = 0; from < ordered.length; from += resendsAtOnce) {
-      const some = ordered.slice(from, from + resendsAtOnce);
-      repeats.push(...(await resendSome(store, some, isDryRun)));
+    for (let from = 0; from < ordered.length; from += itemsAtOnce) {
+      const some = ordered.slice(from, from + itemsAtOnce);
+      const work = (tx: Transaction) => resendEach(tx, some);
+      repeats.push(...(isDryRun ? await dryRun(store, "site", work) : await store.write("site", work)));
     }
     return { repeats, daemonPid: findProcessLockHolder(config.stateDir) };
+  });
+}
+
+/** What a selection is to be sent by. */
+export interface ResendRequest {
+  readonly filter: DeliveryFilter;
+  /** The filter as it was typed, by which a repeated command is known. */
+  readonly typed: string;
+  /** Whether one that was cut off begins anew, instead of going on. */
+  readonly isAnew: boolean;
+  /** How many the report shows. */
+  readonly limit: number;
+}
+
+export interface ResendReport extends SelectionReport<DeliveryView> {
+  /** Why there are none, or fewer than were once delivered. */
+  readonly remarks: readonly string[];
+  /** How far an earlier command with the same filter had come that was cut off: this one goes on from there. */
+  readonly goesOn: { readonly begunAt: string; readonly queued: number } | null;
+}
+
+async function begin(store: AdminStore, { filter, typed, isAnew }: ResendRequest): Promise<ResendUnderWay> {
+  const now = systemClock.now();
+  const known = isAnew ? undefined : await findResend(store.read, { filter: typed, now });
+  if (known !== undefined) return known;
+  const times = given({ deliveredSince: filter.since, deliveredUntil: filter.until });
+  const upToId = await lastDeliveryId(store.read);
+  return { filter: typed, begunAt: now, ...times, upToId, afterId: 0, queued: 0 };
+}
+
+async function selectionOf(
+  store: AdminStore,
+  config: DeliveryConfig,
+  { filter, resend }: { readonly filter: DeliveryFilter; readonly resend: ResendUnderWay },
+): Promise<DeliverySelection> {
+  const { since: _, until: __, ...rest } = filter;
+  const { deliveredSince, deliveredUntil } = resend;
+  return {
+    ...(await readDeliveryFilter(store, config, rest)),
+    ...given({ deliveredSince, deliveredUntil }),
+    ...({ kind: "completion", state: "delivered" } as const),
+  };
+}
+
+interface Batch {
+  readonly ids: readonly number[];
+  readonly isLast: boolean;
+}
+
+/** One batch, and how far the resend is with it. Nothing when another command with the same filter was quicker. */
+async function resendBatch(
+  tx: Transaction,
+  resend: ResendUnderWay,
+  { ids, isLast }: Batch,
+): Promise<{ readonly repeats: readonly RepeatView[]; readonly resend: ResendUnderWay } | undefined> {
+  const now = systemClock.now();
+  const noted = await findResend(tx, { filter: resend.filter, now });
+  if ((noted?.afterId ?? 0) !== resend.afterId) return undefined;
+  const repeats = await resendEach(tx, ids);
+  const queued = resend.queued + repeats.filter(({ isQueued }) => isQueued).length;
+  const further = { ...resend, queued, afterId: ids.at(-1) ?? resend.afterId };
+  if (isLast) await forgetResend(tx, resend.filter, now);
+  else await noteResend(tx, further, now);
+  return { repeats, resend: further };
+}
+
+/** Sends all that the filter selects again, the oldest first; with `isDryRun` it only finds out which they would be. */
+export async function resendSelected(
+  config: ResendConfig,
+  request: ResendRequest,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<ResendReport> {
+  return await withAdminStore(config, async (store) => {
+    const { filter, limit, typed, isAnew } = request;
+    const begun = await begin(store, request);
+    const selection = await selectionOf(store, config, { filter, resend: begun });
+    if (isAnew && !isDryRun) await store.write("site", (tx) => forgetResend(tx, typed, systemClock.now()));
+    const pageAfter = (afterId: number) =>
+      listDeliveryIds(store.read, selection, { afterId, upToId: begun.upToId, limit: itemsAtOnce });
+    const repeats: RepeatView[] = [];
+    let resend = begun;
+    const work = async (ids: readonly number[], isLast: boolean) => {
+      if (isDryRun) {
+        repeats.push(...(await wouldResend(store, ids)));
+        return;
+      }
+      const done = await store.write("site", (tx) => resendBatch(tx, resend, { ids, isLast }));
+      if (done === undefined) throw new Error("the same is being sent by another command: wait for its end");
+      repeats.push(...done.repeats);
+      resend = done.resend;
+    };
+    await inBatches(pageAfter, work, { afterId: begun.afterId, rests: !isDryRun });
+    const daemonPid = findProcessLockHolder(config.stateDir);
+    const report = await deliveryReport(store, { repeats, limit, daemonPid });
+    const count = report.ids.length + begun.queued;
+    const goesOn = begun.queued === 0 ? null : { begunAt: isoTime(begun.begunAt), queued: begun.queued };
+    return { ...report, goesOn, remarks: await remarksOf(store, config, { filter, count }) };
   });
 }

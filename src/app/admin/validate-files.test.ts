@@ -55,9 +55,9 @@ describe("a file whose name was decided before, validated", () => {
 
   async function validated(fileName: string, content: string): Promise<ValidatedFile | undefined> {
     await writeFile(join(dir, fileName), content);
-    const before = await listLedger(config, { limit: 9 });
+    const before = await listLedger(config, {}, { limit: 9 });
     const [outcome] = await validateFiles(config, [join(dir, fileName)], {});
-    expect(await listLedger(config, { limit: 9 })).toEqual(before);
+    expect(await listLedger(config, {}, { limit: 9 })).toEqual(before);
     return outcome;
   }
 

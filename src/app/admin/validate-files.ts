@@ -23,7 +23,7 @@ import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.
 import { requireCompany } from "./admin.ts";
 import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
 import { documentPoolOptionsOf } from "../daemon/part-options.ts";
-import { type FileReason, toReason } from "./ledger-admin.ts";
+import { type FileReason, toReason } from "./file-view.ts";
 import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 

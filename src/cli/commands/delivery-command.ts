@@ -1,12 +1,11 @@
 import { InvalidArgumentError } from "commander";
 import { type DeliveryDetail, isGivenUp } from "../../app/admin/delivery-view.ts";
-import type { TargetRetry } from "../../app/admin/outbound-admin.ts";
-import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
 import { type CliCommand, type CommonOptions, counted, titledLines } from "../command-line.ts";
+import { declareDeliveryRetry } from "./delivery-retry-command.ts";
 import { declareGiveUp } from "./give-up-command.ts";
 import { declareRelease } from "./release-command.ts";
 import { declareResend } from "./resend-command.ts";
-import { printRepeats, readNumber, readNumbers, whenText } from "../repeats.ts";
+import { readNumber } from "../repeats.ts";
 
 type Row = readonly [title: string, value: string];
 
@@ -132,61 +131,11 @@ function declareShow(delivery: CliCommand): void {
     });
 }
 
-function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: TargetRetry): string {
-  const count = (number: number) => counted(number, "delivery", "deliveries");
-  const isNothing = queued === 0 && hastened === 0 && !wasPaused;
-  if (isNothing) return `Nothing to ${target} is dead, and nothing waits for its next attempt.`;
-  const parts = [
-    queued > 0 ? `${count(queued)} to ${target} to be tried again` : `Nothing to ${target} is dead`,
-    ...(wasPaused ? ["its pause has ended, and what waits is to be tried"] : []),
-    ...(hastened > 0
-      ? [`${count(hastened)} waited for the next attempt and ${hastened === 1 ? "gets" : "get"} it now`]
-      : []),
-  ];
-  return `${parts.join("; ")}. ${whenText(daemonPid)}`;
-}
-
-interface RetryOptions {
-  readonly all?: true;
-  readonly target?: string;
-  readonly company?: string;
-}
-
-/** The target all of whose deliveries are asked for; undefined when some are, by their numbers. */
-function requireOneWay(ids: readonly number[], { all, target, company }: RetryOptions): string | undefined {
-  if (all === true && target !== undefined && ids.length === 0) return target;
-  if (all === undefined && target === undefined && company === undefined && ids.length > 0) return undefined;
-  throw new WrongUseError(
-    "name the numbers of deliveries, or --all with --target (and --company) for all dead ones of a target",
-  );
-}
-
-const retryWords = { done: "is to be tried again", refused: "is not tried again" } as const;
-
-function declareRetry(delivery: CliCommand): void {
-  delivery
-    .declare("retry", "retry deliveries that are dead or given up, and attempt waiting ones at once")
-    .argument("[id...]", "numbers of deliveries", readNumbers)
-    .option("--all", "all dead ones of a target")
-    .option("--target <name>", "the target, with --all")
-    .option("--company <code>", "only those of a company, with --all")
-    .addHelpText("after", "\nExit code 1 when one that was named is not tried again.")
-    .action(async (named: readonly number[] | undefined, options: RetryOptions, command: CliCommand) => {
-      const { run } = command;
-      const ids = named ?? [];
-      const target = requireOneWay(ids, options);
-      const config = await command.requireConfig();
-      const { retryDeliveries, retryTarget } = await import("../../app/admin/outbound-admin.ts");
-      if (target === undefined) return printRepeats(run, await retryDeliveries(config, ids), retryWords);
-      run.printLines([targetLine(target, await retryTarget(config, { ...options, target }))]);
-    });
-}
-
 /** `dropgate delivery show|retry|resend|give-up|release` */
 export function declareDelivery(program: CliCommand): void {
   const delivery = program.declare("delivery", "one delivery");
   declareShow(delivery);
-  declareRetry(delivery);
+  declareDeliveryRetry(delivery);
   declareResend(delivery);
   declareGiveUp(delivery);
   declareRelease(delivery);

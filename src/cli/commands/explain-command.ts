@@ -12,7 +12,7 @@ export function declareExplain(program: CliCommand): void {
     .option("--company <code>", "search this company only")
     .addHelpText("after", "\nExit code 1 when nothing is known of it.")
     .onConfig(async (run, config, subject: string, options: CommonOptions) => {
-      const { explainSubject } = await import("../../app/admin/ledger-admin.ts");
+      const { explainSubject } = await import("../../app/admin/explain-admin.ts");
       const { facts, lines, isKnown } = await explainSubject(config, { subject, ...options });
       run.printResult(options, facts, () => lines);
       if (!isKnown) run.exitCode = exitCodes.failure;

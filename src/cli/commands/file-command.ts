@@ -1,31 +1,24 @@
-import type { FileFilter } from "../../app/admin/file-filter.ts";
-import type { FileDetail, FileReason, FileView } from "../../app/admin/ledger-admin.ts";
-import { type CliCommand, type CommonOptions, type LongListOptions, titledLines } from "../command-line.ts";
-import { declareFileRetry, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
-import { tableLines } from "../table.ts";
-
-function reasonCodesOf(reasons: readonly FileReason[]): string {
-  return [...new Set(reasons.map(({ reasonCode }) => reasonCode))].join(" ");
-}
-
-function fileRow(file: FileView): (string | number)[] {
-  const { id, receivedAt, company, name, state, stopNbr } = file;
-  return [id, receivedAt, company, state, name, stopNbr ?? "-", reasonCodesOf(file.reasons) || "-"];
-}
-
-function listLines(files: readonly FileView[]): readonly string[] {
-  if (files.length === 0) return ["The ledger has no such file."];
-  const head = ["ID", "RECEIVED", "COMPANY", "STATE", "NAME", "STOP", "REASONS"];
-  return tableLines(head, files.map(fileRow));
-}
+import type { FileReason } from "../../app/admin/file-view.ts";
+import type { FileDetail } from "../../app/admin/ledger-admin.ts";
+import { type CliCommand, type CommonOptions, titledLines } from "../command-line.ts";
+import { fileTable, reasonCodesOf } from "../file-table.ts";
+import {
+  type FileFilterOptions,
+  fileFilterOf,
+  type PageOptions,
+  withFileFilter,
+  withPages,
+} from "../filters.ts";
+import { declareFileRetry } from "./file-retry-command.ts";
 
 /** `dropgate files` */
 export function declareFiles(program: CliCommand): void {
-  const files = withFileFilter(program.declare("files", "list the ledger, the newest first").withJson());
-  files.withLimit().onConfig(async (run, config, options: FileFilter & LongListOptions) => {
-    const { listLedger } = await import("../../app/admin/ledger-admin.ts");
-    const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
-    run.printLongList(options, listed, listLines);
+  const files = program.declare("files", "list the ledger, the newest first").withJson();
+  withPages(withFileFilter(files)).onConfig(async (run, config, options: FileFilterOptions & PageOptions) => {
+    const { countLedger, listLedger } = await import("../../app/admin/ledger-admin.ts");
+    const filter = fileFilterOf(options);
+    if (options.count) return run.printCount(options, await countLedger(config, filter));
+    run.printLongList(options, await listLedger(config, filter, options), fileTable);
   });
 }
 

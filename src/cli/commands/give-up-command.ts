@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
 import { type CliCommand, counted } from "../command-line.ts";
-import { isConfirmed, printRepeats, readNumbers } from "../repeats.ts";
+import { printRepeats, readNumbers } from "../repeats.ts";
+import { isConfirmed } from "../selections.ts";
 
 interface Options {
   readonly reason: string;
@@ -40,7 +41,7 @@ async function giveUpAll(command: CliCommand, target: string, options: Options):
   const count = await countForTarget(config, selection);
   if (count === 0) return run.printLines([`Nothing to ${target} waits or is dead.`]);
   const wouldBe = `${counted(count, "delivery", "deliveries")} to ${target} would be given up`;
-  if (!isConfirmed(run, options, wouldBe, `give ${count === 1 ? "it" : "them"} up`)) return;
+  if (!(await isConfirmed(run, options, wouldBe, `give ${count === 1 ? "it" : "them"} up`))) return;
   const done = await giveUpTarget(config, { ...selection, by });
   run.printLines([`${counted(done.count, "delivery", "deliveries")} to ${target} given up.`]);
 }

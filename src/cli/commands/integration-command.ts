@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { FileReason } from "../../app/admin/ledger-admin.ts";
+import type { FileReason } from "../../app/admin/file-view.ts";
 import type {
   IntegrationTrial,
   IntegrationView,

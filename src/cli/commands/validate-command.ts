@@ -1,4 +1,4 @@
-import type { FileReason } from "../../app/admin/ledger-admin.ts";
+import type { FileReason } from "../../app/admin/file-view.ts";
 import type { StopChangeView, ValidatedFile } from "../../app/admin/validate-files.ts";
 import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
 

@@ -10,20 +10,17 @@ import { momentOf } from "../../domain/time/zoned-time.ts";
 import { isMissing, systemCodeOf } from "../../lib/errors.ts";
 import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
-import {
-  type ListedDelivery,
-  listDeliveries,
-  listDeliveriesByName,
-} from "../../store/outbound/delivery-queries.ts";
+import { listDeliveries } from "../../store/outbound/delivery-lists.ts";
+import { type ListedDelivery, listDeliveriesByName } from "../../store/outbound/delivery-queries.ts";
 import {
   type FilesBefore,
   findEarlierOfStop,
   findFilesBefore,
-  listFiles,
   listFilesByName,
   type PlaceInLine,
   listFileSpellings,
 } from "../../store/ledger/file-queries.ts";
+import { listFiles } from "../../store/ledger/file-lists.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import {
   findStopSummaries,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import type { StopChange } from "../../domain/stop/stop-change.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
-import { listFiles } from "../../store/ledger/file-queries.ts";
+import { listFiles } from "../../store/ledger/file-lists.ts";
 import { acceptRetry, markFiled, requestRetry } from "../../store/ledger/files.ts";
 import { decideFile } from "./decide-file.ts";
 import { ledgerOfEachTest, sha256Of } from "../testing/ledger-fixture.ts";

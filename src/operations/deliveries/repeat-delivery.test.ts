@@ -1,7 +1,8 @@
 /** Deliveries that somebody asks for again: dead ones and delivered ones, in the order of their stops, with their history. */
 import { describe, expect, test } from "vitest";
 import { hastenAll, resendDelivery, retryDelivery } from "./repeat-delivery.ts";
-import { findDelivery, listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
+import { type DeliverySelection, listDeliveryIds } from "../../store/outbound/delivery-lists.ts";
+import { findDelivery } from "../../store/outbound/delivery-queries.ts";
 import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
 import {
   DeliverySite,
@@ -281,14 +282,20 @@ describe("a delivered one that is sent again", () => {
     site.now += hour;
     await site.complete("S2", "S1");
     await site.pass(0);
-    const ids = async (selection: Parameters<typeof listDeliveredIds>[1]) =>
-      await listDeliveredIds(site.store.read, selection);
+    const delivered = { kind: "completion", state: "delivered" } as const;
+    const ids = async (selection: DeliverySelection) =>
+      await listDeliveryIds(
+        site.store.read,
+        { ...delivered, ...selection },
+        { afterId: 0, upToId: 99, limit: 99 },
+      );
     expect(await ids({})).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await ids({ stopNbr: "S1" })).toEqual([1, 2, 5, 6]);
     expect(await ids({ stopNbr: "s1" })).toEqual([]);
     expect(await ids({ target: "b" })).toEqual([2, 4, 6]);
-    expect(await ids({ since: start + second })).toEqual([3, 4, 5, 6]);
-    expect(await ids({ since: start + hour, target: "a", stopNbr: "S1" })).toEqual([5]);
+    expect(await ids({ deliveredSince: start + second })).toEqual([3, 4, 5, 6]);
+    expect(await ids({ deliveredUntil: start + hour })).toEqual([1, 2]);
+    expect(await ids({ deliveredSince: start + hour, target: "a", stopNbr: "S1" })).toEqual([5]);
     expect(await ids({ companyId: site.companyId + 1 })).toEqual([]);
   });
 });

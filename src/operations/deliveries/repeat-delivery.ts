@@ -5,6 +5,7 @@
  * (`delivery_repeats`).
  */
 import { isGivenUp } from "../../domain/outbound/delivery-state.ts";
+import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
@@ -79,6 +80,24 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
   return { kind: "queued", delivery: { ...one, state }, isTargetConfigured, newerDelivered };
 }
 
+type Verdict = "hasten" | "reopen" | "refuse";
+
+/** What a retry of the delivery does. */
+function judgeRetry(found: FoundDelivery, now: number): Verdict {
+  const isPutOff = found.dueAt > now || found.pausedUntil > now || found.isConfigured === 0;
+  if (found.state === "waiting" && isPutOff) return "hasten";
+  return found.state === "dead" || isGivenUp(found) ? "reopen" : "refuse";
+}
+
+/** What a repetition of the delivery does: a message to a customer is not sent twice. */
+function judgeResend({ state, kind }: FoundDelivery): Verdict {
+  return state === "delivered" && kind !== "message" ? "reopen" : "refuse";
+}
+
+function refused(found: FoundDelivery): RepeatOutcome {
+  return { kind: "refused", delivery: found, isMessage: found.kind === "message" };
+}
+
 /**
  * Tries a dead delivery, or one that was given up, again, with all attempts before it. One that waits until it is due is
  * due now; one that waits for its target is queued too, for the caller to end the pause.
@@ -86,19 +105,27 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
 export async function retryDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
   const found = await findAsked(tx, id);
   if (found === undefined) return await unknownDelivery(tx, id);
-  const isPutOff = found.dueAt > now || found.pausedUntil > now || found.isConfigured === 0;
-  if (found.state === "waiting" && isPutOff) return await hasten(tx, found, now);
-  if (found.state !== "dead" && !isGivenUp(found)) {
-    return { kind: "refused", delivery: found, isMessage: found.kind === "message" };
-  }
-  return await reopen(tx, found, now);
+  const verdict = judgeRetry(found, now);
+  if (verdict === "hasten") return await hasten(tx, found, now);
+  return verdict === "reopen" ? await reopen(tx, found, now) : refused(found);
 }
 
-/** Sends a delivered one again, under the same id with the same bytes. A message to a customer is not sent twice. */
+/** Sends a delivered one again, under the same id with the same bytes. */
 export async function resendDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
   const found = await findAsked(tx, id);
   if (found === undefined) return await unknownDelivery(tx, id);
-  const isMessage = found.kind === "message";
-  if (found.state !== "delivered" || isMessage) return { kind: "refused", delivery: found, isMessage };
-  return await reopen(tx, found, now);
+  return judgeResend(found) === "reopen" ? await reopen(tx, found, now) : refused(found);
+}
+
+/** What a retry or a repetition would come to, but for remarks; only reads, so that the daemon waits for nothing. */
+export async function wouldRepeat(
+  read: Reader,
+  { id, now, action }: Asked & { readonly action: "retry" | "resend" },
+): Promise<RepeatOutcome> {
+  const found = await findAsked(read, id);
+  if (found === undefined) return await unknownDelivery(read, id);
+  const verdict = action === "retry" ? judgeRetry(found, now) : judgeResend(found);
+  if (verdict === "refuse") return refused(found);
+  const isTargetConfigured = found.isConfigured === 1;
+  return { kind: "queued", delivery: found, isTargetConfigured, newerDelivered: null };
 }

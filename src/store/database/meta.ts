@@ -12,6 +12,7 @@ export type MetaKey =
   | "last_backup"
   | "number_key"
   | "prune_clock"
+  | "resends"
   | "restored"
   | "verified";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
-import { findFilesBefore, listFiles, listFilesByName } from "./file-queries.ts";
+import { listFiles } from "./file-lists.ts";
+import { findFilesBefore, listFilesByName } from "./file-queries.ts";
 import { enterFile, recordDecision } from "./files.ts";
 
 describe("the ledger's lists", () => {

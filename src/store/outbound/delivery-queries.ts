@@ -1,20 +1,10 @@
-/** Deliveries for people: lists, one with its attempts, and its state. */
-import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
+/** Deliveries for people: those of a name, and one with its attempts; `delivery-lists.ts` has the lists by filters. */
 import type { Reader } from "../database/database.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
-import { isInState, isOpen } from "./delivery-states.ts";
+import { isOpen } from "./delivery-states.ts";
 
-export interface DeliverySelection {
-  readonly companyId?: number;
-  readonly target?: string;
-  readonly state?: DeliveryState;
-  readonly stopNbr?: string;
-  /** Only those that were made before the one of this id. */
-  readonly beforeId?: number;
-  readonly limit: number;
-}
-
-function selectDeliveries(read: Reader) {
+/** Deliveries with what people see of them. */
+export function selectDeliveries(read: Reader) {
   return read
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
@@ -34,7 +24,7 @@ export interface ListedDelivery extends Omit<Row, "isConfigured"> {
   readonly isTargetConfigured: boolean;
 }
 
-function listed({ isConfigured, ...row }: Row): ListedDelivery {
+export function listed({ isConfigured, ...row }: Row): ListedDelivery {
   return { ...row, isTargetConfigured: isConfigured === 1 };
 }
 
@@ -47,43 +37,6 @@ export function targetsOf(
   if (companyId !== undefined) query = query.where("outbound_targets.company_id", "=", companyId);
   if (target !== undefined) query = query.where("outbound_targets.name", "=", target);
   return query;
-}
-
-/** The deliveries of the selection, newest first. */
-export async function listDeliveries(
-  read: Reader,
-  selection: DeliverySelection,
-): Promise<readonly ListedDelivery[]> {
-  const { companyId, target, state, stopNbr, beforeId } = selection;
-  let query = selectDeliveries(read);
-  // By targets, of which there are few: the indexes of what is open or dead begin with them.
-  if (
-    companyId !== undefined ||
-    target !== undefined ||
-    (state !== undefined && state !== "delivered" && state !== "dropped")
-  )
-    query = query.where("d.target_id", "in", targetsOf(read, { companyId, target }));
-  if (state !== undefined) query = query.where(isInState("d.state", state));
-  if (state === "behind") query = query.where(isOpen("d.state"));
-  if (beforeId !== undefined) query = query.where("d.id", "<", beforeId);
-  if (stopNbr !== undefined) {
-    query = query.where((eb) => {
-      const subjectsIn = (table: "completions" | "messages") => {
-        const ofStop = eb.selectFrom(table).select("id").where("stop_nbr", "=", stopNbr);
-        const companies = eb.selectFrom("companies").select("companies.id");
-        // All companies by name: the index begins with the company.
-        return companyId === undefined
-          ? ofStop.where("company_id", "in", companies)
-          : ofStop.where("company_id", "=", companyId);
-      };
-      return eb.or([
-        eb.and([eb("d.kind", "=", "completion"), eb("d.subject_id", "in", subjectsIn("completions"))]),
-        eb.and([eb("d.kind", "=", "message"), eb("d.subject_id", "in", subjectsIn("messages"))]),
-      ]);
-    });
-  }
-  const rows = await query.orderBy("d.id", "desc").limit(selection.limit).execute();
-  return rows.map(listed);
 }
 
 type ListedAttempt = Pick<RowOf<"delivery_attempts">, "at" | "durationMs" | "fault" | "faultText">;
@@ -142,55 +95,6 @@ export async function findDelivery(
     .execute();
   const behind = row.state === "behind" ? await findAhead(read, row.id) : null;
   return { ...listed(row), failedAttempts, behind, repeats: await listRepeats(read, row.id) };
-}
-
-/** The ids of dead deliveries, oldest first, after the one of `afterId`; for the retry of all of a target. */
-export async function listDeadIds(
-  read: Reader,
-  selection: Pick<DeliverySelection, "companyId" | "target" | "limit"> & { readonly afterId: number },
-): Promise<readonly number[]> {
-  const { companyId, target } = selection;
-  const rows = await read
-    .selectFrom("deliveries as d")
-    .select("d.id")
-    .where("d.target_id", "in", targetsOf(read, { companyId, target }))
-    .where(isInState("d.state", "dead"))
-    .where("d.id", ">", selection.afterId)
-    .orderBy("d.id")
-    .limit(selection.limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Delivered completions; for their repetition. */
-export interface DeliveredSelection extends Pick<DeliverySelection, "companyId" | "target" | "stopNbr"> {
-  /** Delivered at this time or later, milliseconds UTC. */
-  readonly since?: number;
-}
-
-/** The ids of delivered completions of the selection, in the order of what happened. */
-export async function listDeliveredIds(
-  read: Reader,
-  selection: DeliveredSelection,
-): Promise<readonly number[]> {
-  const { companyId, target, stopNbr, since } = selection;
-  let query = read
-    .selectFrom("deliveries as d")
-    .select("d.id")
-    .where("d.kind", "=", "completion")
-    .where("d.target_id", "in", targetsOf(read, { companyId, target }))
-    .where(isInState("d.state", "delivered"));
-  if (since !== undefined) query = query.where("d.delivered_at", ">=", since);
-  if (stopNbr !== undefined) {
-    query = query.where("d.subject_id", "in", (eb) =>
-      eb
-        .selectFrom("completions")
-        .select("completions.id")
-        .where("stop_nbr", "=", stopNbr)
-        .where("company_id", "in", eb.selectFrom("companies").select("companies.id")),
-    );
-  }
-  return (await query.orderBy("d.id").execute()).map(({ id }) => id);
 }
 
 /** Deliveries of files, or folders of files, of that name, and of completions with that name; the oldest first. */

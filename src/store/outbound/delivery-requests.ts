@@ -34,8 +34,8 @@ function selectFound(read: Reader) {
 export type FoundDelivery = Awaited<ReturnType<ReturnType<typeof selectFound>["execute"]>>[number];
 
 /** The delivery of that number, with its target. */
-export async function findAsked(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
-  return await selectFound(tx).where("d.id", "=", id).executeTakeFirst();
+export async function findAsked(read: Reader | Transaction, id: number): Promise<FoundDelivery | undefined> {
+  return await selectFound(read).where("d.id", "=", id).executeTakeFirst();
 }
 
 /** There is no such delivery. */
@@ -46,8 +46,13 @@ export interface UnknownDelivery {
 }
 
 /** Ids are never used twice, so one below the greatest was there once. */
-export async function unknownDelivery(tx: Transaction, id: number): Promise<UnknownDelivery> {
-  const row = await tx.selectFrom("deliveries").select("id").where("id", ">", id).limit(1).executeTakeFirst();
+export async function unknownDelivery(read: Reader | Transaction, id: number): Promise<UnknownDelivery> {
+  const row = await read
+    .selectFrom("deliveries")
+    .select("id")
+    .where("id", ">", id)
+    .limit(1)
+    .executeTakeFirst();
   return { kind: "unknown", wasRemoved: row !== undefined };
 }
 

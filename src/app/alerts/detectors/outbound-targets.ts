@@ -1,7 +1,7 @@
 /** Incidents of the targets of a company: deliveries that were given up, and targets that take nothing. */
 import { alertWayOf } from "../../../domain/alerts/audience.ts";
 import type { Finding } from "../../../domain/alerts/incident.ts";
-import { listDeliveries } from "../../../store/outbound/delivery-queries.ts";
+import { listDeliveries } from "../../../store/outbound/delivery-lists.ts";
 import {
   listOldestOpen,
   listOutboundTargets,

@@ -1,0 +1,136 @@
+/** Explanations of files and stops, as the command shows them. */
+import { statfs } from "node:fs/promises";
+import { companySettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { isOpenState } from "../../domain/files/file-state.ts";
+import { partialFolderName } from "../../exchange/folders/company-folders.ts";
+import {
+  type DiskRoom,
+  type Explanation,
+  explain,
+  type FileStory,
+  isKnown,
+  type StopStory,
+} from "../../inbound/explain/explain.ts";
+import { explanationLines } from "../../inbound/explain/explain-words.ts";
+import { createLocations } from "../../inbound/places/locations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isSealedForm } from "../../lib/sealed-numbers.ts";
+import { given } from "../../lib/given.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import { companyFilter } from "./admin.ts";
+import { withAdminStore } from "./admin-store.ts";
+import { whyHeld } from "../../inbound/explain/explain-held.ts";
+import { folderFaultLines } from "../checks/folder-faults.ts";
+import { holdText } from "../watch/delivery-hold-watch.ts";
+import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
+import { findEntry } from "./ledger-reference.ts";
+import { minFreeBytesOf } from "../daemon/part-options.ts";
+import { toFileView } from "./file-view.ts";
+import { codesOf, toRepeatView } from "./ledger-admin.ts";
+import { toDeliveryView } from "./delivery-view.ts";
+
+function storyView(story: FileStory, stateDir: string): object {
+  const { before, first, laterStop, presence, path, repeats, ofSameStop } = story;
+  return {
+    ...toFileView(story.entry, story.company, stateDir),
+    repeats: repeats.map(toRepeatView),
+    ...{ presence, path },
+    ...given({ first: first && toFileView(first, story.company, stateDir), laterStop, before, ofSameStop }),
+  };
+}
+
+function stopView({ stop, deliveries, ...story }: StopStory, now: number): object {
+  return {
+    deliveries: deliveries.map((one) => toDeliveryView(one, now)),
+    ...stop,
+    createdAt: isoTime(stop.createdAt),
+    updatedAt: isoTime(stop.updatedAt),
+    ...story,
+    events: story.events.map((event) => ({
+      ...event,
+      recordedAt: isoTime(event.recordedAt),
+      happenedAt: isoTime(event.happenedAt),
+    })),
+  };
+}
+
+function explanationView(explanation: Explanation, stateDir: string): object {
+  const { files, stopFiles, stops, loose, deliveries, ...rest } = explanation;
+  const now = systemClock.now();
+  return {
+    ...rest,
+    deliveries: deliveries.map((one) => toDeliveryView(one, now)),
+    files: files.map((story) => storyView(story, stateDir)),
+    loose: loose.map((file) => ({ ...file, modifiedAt: isoTime(file.modifiedAt) })),
+    stops: stops.map((story) => stopView(story, now)),
+    stopFiles: stopFiles.map((story) => storyView(story, stateDir)),
+  };
+}
+
+/** An explanation, as facts for programs and as text. */
+export interface ExplainedSubject {
+  readonly isKnown: boolean;
+  readonly facts: object;
+  readonly lines: readonly string[];
+}
+
+async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<DiskRoom> {
+  const { bavail, blocks, bsize } = await statfs(config.stateDir);
+  return { freeBytes: bavail * bsize, minFreeBytes: minFreeBytesOf(config)(blocks * bsize) };
+}
+
+function withHeld(explanation: Explanation, report: HeldReport | undefined): Explanation {
+  if (report === undefined) return explanation;
+  const withReason = (story: FileStory): FileStory => {
+    if (!isOpenState(story.entry.state)) return story;
+    const company = report.companies.find((one) => one.company === story.company);
+    return { ...story, held: whyHeld(company, story.entry.id) };
+  };
+  const { files, stopFiles } = explanation;
+  return { ...explanation, files: files.map(withReason), stopFiles: stopFiles.map(withReason) };
+}
+
+function troubleLines(troubles: readonly string[]): readonly string[] {
+  if (troubles.length === 0) return [];
+  return ["", "What keeps files back besides:", ...troubles.map((message) => `  ${message}`)];
+}
+
+/** Explains a file or a stop. */
+export async function explainSubject(
+  config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
+  query: { readonly subject: string; readonly company?: string },
+): Promise<ExplainedSubject> {
+  return await withAdminStore(config, async (store) => {
+    const { company, subject } = query;
+    const owner = await companyFilter(store, company);
+    const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
+    const locations = createLocations(config.stateDir);
+    const folders = [...(await codesOf(store)).values()].flatMap((code) => [
+      { companyCode: code, path: locations.inboundDirectory(code), isInbox: true },
+      ...companySettingsOf(config, code).folders.map(({ path }) => ({
+        companyCode: code,
+        path,
+        isInbox: false,
+      })),
+    ]);
+    const daemonPid = findProcessLockHolder(config.stateDir);
+    const explanation = await explain(
+      { store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
+      named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
+    );
+    const report = await readHeldReport(config.stateDir, daemonPid);
+    const explained = withHeld(explanation, report);
+    const hold = await findDeliveryHold(store.read);
+    // A running daemon reports it among its own.
+    const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
+    const troubles = [...(report?.troubles ?? held), ...(await folderFaultLines(folders))];
+    return {
+      isKnown: isKnown(explained),
+      facts: { ...explanationView(explained, config.stateDir), troubles },
+      lines: [...explanationLines(explained), ...troubleLines(troubles)],
+    };
+  });
+}
