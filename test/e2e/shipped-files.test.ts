@@ -91,6 +91,13 @@ describe("systemd/dropgate.service", () => {
     expect(await settingOf("AssertPathExists")).toBe(`/var/lib/dropgate/${markerFileName}`);
   });
 
+  test("runs programs of its own and the shell alone: a small system has neither kill nor others", async () => {
+    const lines = [...(await readFile(unit, "utf8")).matchAll(/^Exec\w+=(\S+)/gm)];
+    expect(lines.length).toBeGreaterThan(2);
+    const foreign = lines.map(([, path = ""]) => path).filter((path) => !path.startsWith("/opt/dropgate/"));
+    expect(new Set(foreign)).toEqual(new Set(["/bin/sh"]));
+  });
+
   test.skipIf(!isInstalled("systemd-analyze"))(
     "is hardened: at most 2.0 of 10 by systemd's own measure",
     async () => {

@@ -7,7 +7,7 @@ import type { PackageHost } from "./package-host.ts";
 
 /** What a host may see of a restart: nobody listens, or the connection is over before the file is answered. */
 const expected =
-  /Connection refused|Connection closed|Connection reset|Broken pipe|Couldn't write|lost connection/;
+  /Connection refused|Connection closed|Connection reset|Received disconnect|Broken pipe|Couldn't write|lost connection/;
 
 export interface TrafficCounts {
   /** Files that were answered. */

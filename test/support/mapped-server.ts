@@ -25,6 +25,8 @@ const packagedConfiguration = join(projectFolder, "tools/package/debian/dropgate
 
 interface RunningUnit {
   stop(): Promise<void>;
+  /** Where it can; else it is started anew. */
+  reload?(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -151,6 +153,11 @@ export class MappedServer implements Server {
 
   async #control(verb: string, unit: string): Promise<ProgramResult> {
     if (verb === "is-active") return answered(this.#units.has(unit) ? "active\n" : "inactive\n");
+    const running = this.#units.get(unit);
+    if (verb === "reload" && running?.reload !== undefined) {
+      await running.reload();
+      return answered();
+    }
     if (verb !== "start") await this.#stop(unit);
     if (verb === "stop") return answered();
     if (unit === "prometheus") await this.#startPrometheus();
@@ -172,7 +179,11 @@ export class MappedServer implements Server {
       const exitCode = await run.exit;
       if (exitCode !== 0) throw new Error(`the daemon of ${name} ended with ${exitCode}: ${run.text}`);
     };
-    this.#units.set(name, { stop });
+    const reload = async () => {
+      run.process.kill("SIGHUP");
+      await run.waitForLog(({ msg }) => msg === "configuration reloaded");
+    };
+    this.#units.set(name, { stop, reload });
     await run.waitForLog(({ msg }) => msg === "ready");
   }
 
