@@ -1,5 +1,6 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
 import { Help, type Option } from "commander";
+import { declareAlert, declareAlerts } from "./commands/alerts-command.ts";
 import { declareBackup } from "./commands/backup-command.ts";
 import { declareCheck } from "./commands/check-command.ts";
 import { CliCommand, type CliIo, CliRun } from "./command-line.ts";
@@ -40,6 +41,8 @@ const declarations = [
     declareDelivery,
     declareExport,
     declareMessages,
+    declareAlerts,
+    declareAlert,
     declareRemote,
     declareSimulate,
     declareVersion,

@@ -5,7 +5,7 @@ import {
   alertKind,
   type AllAlertKindSettings,
 } from "../domain/alerts/alert-kinds.ts";
-import { alertWays, type AlertWay, operatorCode } from "../domain/alerts/audience.ts";
+import { alertWays, type AlertWay, operatorCode, webServiceAddress } from "../domain/alerts/audience.ts";
 import type { QuietTime } from "../domain/alerts/quiet-times.ts";
 import { given } from "../lib/given.ts";
 import { type Companies, companyAlertsOf } from "./company-settings.ts";
@@ -42,6 +42,13 @@ export function alertWaysOf(config: WithAlerts, code: string): readonly AlertWay
     https: settings?.https !== undefined,
   };
   return alertWays.filter((way) => has[way]);
+}
+
+/** Everybody who is told: e-mail addresses, each once, and `webServiceAddress`. */
+export function alertReceiversOf(config: WithAlerts, code: string): readonly string[] {
+  const ways = alertWaysOf(config, code);
+  const addresses = ways.includes("email") ? (audienceSettingsOf(config, code)?.to ?? []) : [];
+  return [...new Set(addresses), ...(ways.includes("https") ? [webServiceAddress] : [])];
 }
 
 /** Whether incidents of the company are told to anybody; of the installation with `operatorCode`. */

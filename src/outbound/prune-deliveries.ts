@@ -5,6 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { finalStopStatuses } from "../domain/stop/stop-status.ts";
+import { removeNotices } from "../store/alerts/alert-notices.ts";
 import type { Reader, Store } from "../store/database/database.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
@@ -142,4 +143,20 @@ export async function pruneSentMessages(
   signal: AbortSignal,
 ): Promise<number> {
   return (await goThrough(store, { old, prune: pruneMessages }, signal)).deliveries;
+}
+
+/** One step through the notices of alerts to an audience, oldest first, with their deliveries. */
+async function pruneNotices(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "alert", step);
+  if (gone.length > 0) await removeNotices(tx, gone);
+  return { ...pruned, completions: 0 };
+}
+
+/** How many deliveries of alerts to the audience were removed, with their notices. Rejects when aborted. */
+export async function pruneSentAlerts(
+  store: Pick<Store, "write">,
+  old: OldOfCompany,
+  signal: AbortSignal,
+): Promise<number> {
+  return (await goThrough(store, { old, prune: pruneNotices }, signal)).deliveries;
 }

@@ -76,6 +76,7 @@ export function sampleFigures(companyCount: number): Figures {
       lastSuccessAt: 1_790_000_000_999,
     })),
     uncollected: new Map([["COMPANY1", 3]]),
+    openIncidents: new Map([["refusedFiles", 2]]),
     ...{ lastBackupAt: 1_790_000_000_999, areDeliveriesHeld: true },
   };
 }

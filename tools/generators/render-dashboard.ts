@@ -179,6 +179,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         `dropgate_deliveries_held${ofInstance}`,
         "{{instance}}",
       ]),
+      panel("Open incidents", "short", [`dropgate_open_incidents${ofInstance}`, "{{instance}} {{kind}}"]),
       panel("Files not collected", "short", [
         `dropgate_outbound_uncollected_files${ofCompany}`,
         "{{company}}",

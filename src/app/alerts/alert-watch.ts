@@ -10,13 +10,14 @@
 import { hostname } from "node:os";
 import {
   alertKindSettingsOf,
+  alertReceiversOf,
   alertWaysOf,
   audienceSettingsOf,
   isKindWatched,
 } from "../../config/alert-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { type AlertKindName, alertKindNames } from "../../domain/alerts/alert-kinds.ts";
-import { operatorCode, operatorId, webServiceAddress } from "../../domain/alerts/audience.ts";
+import { operatorCode, operatorId } from "../../domain/alerts/audience.ts";
 import type { Finding, Incident } from "../../domain/alerts/incident.ts";
 import { isQuietAt } from "../../domain/alerts/quiet-times.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -70,13 +71,9 @@ function audiencesOf(config: Config, subjects: readonly Subject[], now: number):
   const codes = new Map(subjects.map(({ id, code }) => [id, code]));
   return subjects.flatMap(({ id, code }) => {
     const settings = audienceSettingsOf(config, code);
-    const ways = alertWaysOf(config, code);
-    if (settings === undefined || ways.length === 0) return [];
-    const { to, quietHours, zone } = settings;
-    const receivers = [
-      ...(ways.includes("email") ? to : []),
-      ...(ways.includes("https") ? [webServiceAddress] : []),
-    ];
+    if (settings === undefined || alertWaysOf(config, code).length === 0) return [];
+    const { quietHours, zone } = settings;
+    const receivers = alertReceiversOf(config, code);
     const isTold = (companyId: number, kind: AlertKindName) => {
       const of = codes.get(companyId);
       const isIts = companyId === id || (id === operatorId && ofCompanies);
@@ -85,7 +82,7 @@ function audiencesOf(config: Config, subjects: readonly Subject[], now: number):
     return {
       ...{
         id,
-        receivers: [...new Set(receivers)],
+        receivers,
         zone,
         maxPerHour,
         remindAfterMs: remindAfterHours * hourMs,

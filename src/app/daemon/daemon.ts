@@ -52,6 +52,7 @@ import {
 } from "./part-options.ts";
 import { AlertWatch } from "../alerts/alert-watch.ts";
 import { detectors } from "../alerts/detectors.ts";
+import { pruneAlerts } from "../alerts/prune-alerts.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
 import { lookAtClock } from "../retention/clock-guard.ts";
@@ -185,6 +186,7 @@ function alertWatchFor(parts: Parts): AlertWatch {
 }
 
 interface Traffic {
+  readonly alerts: AlertWatch;
   readonly backups: BackupSchedule;
   readonly outbound: Outbound;
   readonly remotes: RemoteEndpoint;
@@ -323,6 +325,8 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     sweepDocuments: (now, stopping) => sweepDocuments({ store: parts.store, documentsDir, now }, stopping),
     endHolds: (stopping) => endHolds(parts, stopping),
     retention: parts.retention,
+    pruneAlerts: (now, stopping) =>
+      pruneAlerts({ store: parts.store, config: () => parts.config }, now, stopping),
     log,
     config: () => parts.config,
   });
@@ -334,7 +338,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
   const alerts = alertWatchFor(parts);
   await stack.start(parts.integrations, parts.signal);
-  const http = await startHttp(parts, { outbound, remotes, backups });
+  const http = await startHttp(parts, { outbound, remotes, backups, alerts });
   const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
@@ -347,7 +351,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,
     reload: (config, integrations) =>
-      reload(parts, { http, sftp, ftp, outbound, remotes, backups }, { config, integrations }),
+      reload(parts, { http, sftp, ftp, outbound, remotes, backups, alerts }, { config, integrations }),
     reloadFailed() {
       parts.configRead.isLastGood = false;
     },

@@ -24,6 +24,7 @@ import type {
   ProgramFigures,
   StoredFigures,
 } from "../watch/metrics/figures.ts";
+import type { AlertWatch } from "../alerts/alert-watch.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { metricTable } from "../watch/metrics/metric-table.ts";
 import { renderMetrics } from "../watch/metrics/render-metrics.ts";
@@ -36,6 +37,7 @@ export interface MeasuredTraffic {
   readonly outbound: Pick<Outbound, "statistics">;
   readonly remotes: Pick<RemoteEndpoint, "statistics">;
   readonly backups: Pick<BackupSchedule, "last">;
+  readonly alerts: Pick<AlertWatch, "openCounts">;
   readonly requests: () => readonly RouteStatistics[];
 }
 
@@ -138,6 +140,7 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       targets: traffic.outbound.statistics(),
       remotes: traffic.remotes.statistics(),
       uncollected: collectionWatch.uncollected(),
+      openIncidents: traffic.alerts.openCounts(),
       lastBackupAt: traffic.backups.last()?.begunAt,
       areDeliveriesHeld: holdWatch.current() !== undefined,
     });

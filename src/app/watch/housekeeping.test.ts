@@ -44,6 +44,7 @@ function start(
       holds += 1;
     },
     retention: { look, prune },
+    pruneAlerts: async () => undefined,
     log: createLogger({ level: "info", destination: { write: (line) => void log.push(line) } }),
     config: () => config,
   });

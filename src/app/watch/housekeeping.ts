@@ -22,6 +22,8 @@ export interface HousekeepingDependencies {
   /** Ends holds of appointments whose time is over; rejects when aborted. */
   readonly endHolds: (signal: AbortSignal) => Promise<void>;
   readonly retention: Pick<Retention, "look" | "prune">;
+  /** Removes what is kept of alerts no longer; rejects when aborted. */
+  readonly pruneAlerts: (now: number, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly config: () => Config;
 }
@@ -38,6 +40,7 @@ export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
     if (Math.abs(now - removedAt) < hourlyMs) return;
     removedAt = now;
     await retention.prune(now, signal);
+    await deps.pruneAlerts(now, signal);
     const removed = await deps.sweepDocuments(now, signal);
     if (removed > 0) log.info({ removed }, "unreferenced contents of documents removed");
   };

@@ -146,6 +146,10 @@ export const alertsSection = section(
       "At most so many notices an hour are sent to the operator, and to each company; what comes beyond comes in one notice later.",
       { default: 10, range: [1, 1_000] },
     ),
+    keepDays: integer("How many days incidents that are over, and what was sent of them, are kept.", {
+      default: 365,
+      range: [7, 3_650],
+    }),
     kinds,
   },
 );

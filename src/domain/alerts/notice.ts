@@ -57,12 +57,12 @@ function whose({ company }: NamedIncident, installation: string): string {
 }
 
 /** The kind of trouble, and of what: `a target takes nothing (tms)`. */
-function incidentTitle({ kind, cause }: Pick<Incident, "kind" | "cause">): string {
+export function incidentTitle({ kind, cause }: Pick<Incident, "kind" | "cause">): string {
   return `${alertKind(kind).title}${cause === "" ? "" : ` (${cause})`}`;
 }
 
 /** What to do about it. */
-function incidentRemedy({ kind, remedy }: Pick<Incident, "kind" | "remedy">): string {
+export function incidentRemedy({ kind, remedy }: Pick<Incident, "kind" | "remedy">): string {
   return remedy === "" ? alertKind(kind).remedy : remedy;
 }
 
@@ -79,7 +79,7 @@ function linesOf({ news, incident }: NewsItem, { zone, installation }: NoticeCon
   return [
     `${prefixes[news]}${whose(incident, installation)}: ${oneLine(incidentTitle(incident))}`,
     "",
-    `${oneLine(said)}.`,
+    `${oneLine(said.charAt(0).toUpperCase() + said.slice(1))}.`,
     `Since:    ${timeText(openedAt, zone)}`,
     ...(isOver(incident) ? [`Last:     ${timeText(seenAt, zone)}`] : []),
     `How many: ${count}`,
@@ -128,7 +128,8 @@ function jsonOf({ news, incident }: NewsItem) {
 
 /** The notice of all that is new to an audience, what is worst first. At least one. */
 export function writeNotice(news: readonly NewsItem[], context: NoticeContext): Notice {
-  const rank = ({ news: kind }: NewsItem) => urgencyOfNews.indexOf(kind);
+  const rank = ({ news: kind, incident }: NewsItem) =>
+    2 * urgencyOfNews.indexOf(kind) + (alertKind(incident.kind).isUrgent ? 0 : 1);
   const items = news.toSorted((one, other) => rank(one) - rank(other));
   const text = [
     items.map((item) => linesOf(item, context).join("\n")).join("\n\n----\n\n"),
@@ -143,4 +144,16 @@ export function writeNotice(news: readonly NewsItem[], context: NoticeContext): 
     alerts: items.map(jsonOf),
   };
   return { subject: subjectOf(items, context), text, body: `${JSON.stringify(body)}\n` };
+}
+
+/** What a test says: that it would be an alert, and nothing is wrong. */
+export function writeTestNotice({ now, zone, installation }: NoticeContext): Notice {
+  const said = "This is a test of alerts. Nothing is wrong.";
+  const text = `${said}\n\nIt was asked for by \`dropgate alert test\` on ${installation}, ${timeText(now, zone)}.`;
+  const body = { type: "dropgate.test", version: 1, installation, at: isoTime(now), alerts: [] };
+  return {
+    subject: oneLine(`[dropgate ${installation}] test of alerts`),
+    text,
+    body: `${JSON.stringify(body)}\n`,
+  };
 }

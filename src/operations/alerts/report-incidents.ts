@@ -51,8 +51,8 @@ const hourMs = 3_600_000;
 const toldWithinMs = 4 * reopenWithinMs;
 const mostClosed = 1_000;
 
-/** Puts a notice to an audience in the queue; says how many deliveries that makes. */
-async function sendNotice(
+/** Puts a notice to an audience in the queue; returns its number. */
+export async function sendNotice(
   tx: Transaction,
   { id: companyId, receivers }: Pick<Audience, "id" | "receivers">,
   notice: Notice,
@@ -61,15 +61,13 @@ async function sendNotice(
   const second = isoTime(now).slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "_");
   const name = `alert_${second}.json`;
   const subjectId = await insertNotice(tx, { companyId, ...notice, createdAt: now });
-  let deliveries = 0;
   for (const orderKey of receivers) {
     const targetName = alertTargetName(alertWayTo(orderKey));
     const targetId = await findTargetId(tx, { companyId, name: targetName });
     if (targetId === undefined) continue;
     await addDelivery(tx, { companyId, targetId, kind: "alert", subjectId, orderKey, name, now });
-    deliveries += 1;
   }
-  return deliveries;
+  return subjectId;
 }
 
 async function isOverLimit(tx: Transaction, { id, maxPerHour }: Audience, now: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Notices to an audience as rows: what they say, kept as it was sent. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { named, type RowOf } from "../database/named-rows.ts";
+import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 
 export type StoredNotice = RowOf<"alert_notices">;
 
@@ -34,4 +34,23 @@ export async function countNoticesSince(
 export async function findNotice(read: Reader, id: number): Promise<StoredNotice | undefined> {
   const row = await read.selectFrom("alert_notices").selectAll().where("id", "=", id).executeTakeFirst();
   return row === undefined ? undefined : named(row);
+}
+
+/** Removes notices, whose deliveries are gone. */
+export async function removeNotices(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom("alert_notices").where("id", "in", ids).execute();
+}
+
+export type NoticeDelivery = Awaited<ReturnType<typeof listNoticeDeliveries>>[number];
+
+/** The deliveries of a notice, one for each address and service. */
+export async function listNoticeDeliveries(read: Reader, noticeId: number) {
+  return await read
+    .selectFrom("deliveries")
+    .select(namedColumns("id", "state", "attempts", "fault", "fault_text"))
+    .select("order_key as address")
+    .where("kind", "=", "alert")
+    .where("subject_id", "=", noticeId)
+    .orderBy("id")
+    .execute();
 }

@@ -114,3 +114,27 @@ export async function saveReport(
     .onConflict((conflict) => conflict.columns(["incident_id", "audience_id"]).doUpdateSet(told))
     .execute();
 }
+
+/** Removes incidents of a company that were closed before this time, with what was told of them; at most `limit`. */
+export async function removeClosedIncidents(
+  tx: Transaction,
+  {
+    companyId,
+    before,
+    limit,
+  }: { readonly companyId: number; readonly before: number; readonly limit: number },
+): Promise<number> {
+  const rows = await tx
+    .selectFrom("incidents")
+    .select("id")
+    .where("closed_at", "is not", null)
+    .where("closed_at", "<", before)
+    .where("company_id", "=", companyId)
+    .limit(limit)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await tx.deleteFrom("incident_reports").where("incident_id", "in", ids).execute();
+  await tx.deleteFrom("incidents").where("id", "in", ids).execute();
+  return ids.length;
+}

@@ -1,5 +1,6 @@
 /** All that the metrics show, as it is at one moment. Who counts what: the table of the metrics. */
 import type { ChannelTransfers } from "../../../exchange/transfer-figures.ts";
+import type { AlertKindName } from "../../../domain/alerts/alert-kinds.ts";
 import type { FreeSpace } from "../../../exchange/uploads/disk-space.ts";
 import type { RefusedUploads } from "../../../exchange/uploads/intake.ts";
 import type { RouteStatistics } from "../../../endpoints/http/server/request-figures.ts";
@@ -78,6 +79,8 @@ export interface Figures {
   readonly remotes: readonly RemoteStatistics[];
   /** Files that were not collected in time, by the code of the company; only of those where that is watched. */
   readonly uncollected: ReadonlyMap<string, number>;
+  /** Open incidents by their kinds; one without any may be missing. */
+  readonly openIncidents: ReadonlyMap<AlertKindName, number>;
   /** When the last backup was begun, milliseconds UTC; undefined before the first. */
   readonly lastBackupAt: number | undefined;
   /** Since a restore. */

@@ -1,4 +1,5 @@
 /** Rows of the table of metrics: the process and its configuration. */
+import { alertKindNames } from "../../../domain/alerts/alert-kinds.ts";
 import { loopLagBounds } from "../loop-lag.ts";
 import { flag, type Metric, one, seconds } from "./metric.ts";
 
@@ -40,6 +41,14 @@ export const programMetrics: readonly Metric[] = [
     countedIn: "src/app/daemon/daemon.ts",
     atStart: "the time of the start",
     samples: ({ program }) => one(seconds(program.configReadAt)),
+  },
+  {
+    name: "dropgate_open_incidents",
+    type: "gauge",
+    help: "Incidents that alerts tell of, while they are open.",
+    labels: ["kind"],
+    countedIn: "src/app/alerts/alert-watch.ts",
+    samples: ({ openIncidents }) => alertKindNames.map((kind) => [[kind], openIncidents.get(kind) ?? 0]),
   },
   {
     name: "dropgate_event_loop_lag_seconds",

@@ -1,0 +1,156 @@
+/** Incidents, as the commands of an administrator list them, and a test of the ways on which they are told. */
+import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import { alertReceiversOf, audienceSettingsOf } from "../../config/alert-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { operatorCode, operatorId } from "../../domain/alerts/audience.ts";
+import type { Incident } from "../../domain/alerts/incident.ts";
+import { incidentRemedy, incidentTitle, writeTestNotice } from "../../domain/alerts/notice.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
+import { sendNotice } from "../../operations/alerts/report-incidents.ts";
+import { listNoticeDeliveries, type NoticeDelivery } from "../../store/alerts/alert-notices.ts";
+import { listClosedIncidents, listOpenIncidents } from "../../store/alerts/incidents.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import { companyFilter } from "./admin.ts";
+import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+const mostClosed = 1_000;
+
+/** An incident as commands show it; times are ISO, UTC. */
+export type IncidentView = Readonly<ReturnType<typeof toView>>;
+
+function toView(incident: Incident, company: string | null) {
+  const { id, kind, cause, summary, openedAt, seenAt, closedAt, reopened, count, samples } = incident;
+  return {
+    id,
+    /** Null: of the whole installation. */
+    company,
+    kind,
+    cause,
+    title: incidentTitle(incident),
+    summary,
+    count,
+    samples,
+    since: isoTime(openedAt),
+    lastSeen: isoTime(seenAt),
+    closedAt: isoOrNull(closedAt),
+    reopened,
+    remedy: incidentRemedy(incident),
+  };
+}
+
+export interface IncidentSelection {
+  readonly company?: string;
+  /** Closed ones too. */
+  readonly all?: true;
+}
+
+/** The open incidents, oldest first; with `all` the closed ones after them, newest first. */
+export async function listIncidents(
+  config: StateConfig,
+  { company, all }: IncidentSelection,
+): Promise<readonly IncidentView[]> {
+  return await withAdminStore(config, async ({ read }) => {
+    const { companyId } = await companyFilter({ read }, company);
+    const codes = new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
+    const closed = all === true ? await listClosedIncidents(read, { since: 0, limit: mostClosed }) : [];
+    return [...(await listOpenIncidents(read)), ...closed]
+      .filter((incident) => companyId === undefined || incident.companyId === companyId)
+      .map((incident) => toView(incident, codes.get(incident.companyId) ?? null));
+  });
+}
+
+/** What became of the test at one address or service. */
+export interface TestOutcome {
+  readonly company: string | null;
+  readonly receiver: string;
+  readonly delivery: number;
+  readonly state: NoticeDelivery["state"];
+  readonly fault: string | null;
+  readonly message: string | null;
+}
+
+interface TestAudience {
+  readonly id: number;
+  readonly code: string;
+}
+
+async function audiencesToTest(
+  store: AdminStore,
+  config: Config,
+  company: string | undefined,
+): Promise<readonly TestAudience[]> {
+  const { companyId } = await companyFilter(store, company);
+  const all = [{ id: operatorId, code: operatorCode }, ...(await listCompanies(store.read))];
+  const wanted = companyId === undefined ? all : all.filter(({ id }) => id === companyId);
+  const told = wanted.filter(({ code }) => alertReceiversOf(config, code).length > 0);
+  if (told.length > 0) return told;
+  throw new WrongUseError(
+    "nobody is told of alerts: set alerts.to with alerts.email, or alerts.https, or the same of a company; docs/alerts.md shows it",
+  );
+}
+
+async function sendTest(store: AdminStore, config: Config, { id, code }: TestAudience): Promise<number> {
+  const receivers = alertReceiversOf(config, code);
+  const { zone = config.alerts.zone } = audienceSettingsOf(config, code) ?? {};
+  const now = systemClock.now();
+  const notice = writeTestNotice({ now, zone, installation: config.alerts.installation ?? hostname() });
+  const sent = await store.write(id, (tx) => sendNotice(tx, { id, receivers }, notice, now));
+  if ((await listNoticeDeliveries(store.read, sent)).length === receivers.length) return sent;
+  throw new WrongUseError(
+    "the daemon does not have this configuration of alerts yet: reload it (`systemctl reload dropgate`), then test again",
+  );
+}
+
+const pollMs = 200;
+
+/** Delivered, or failed once: what comes later is seen by `dropgate deliveries`. */
+function isTried({ state, attempts }: NoticeDelivery): boolean {
+  return (state !== "waiting" && state !== "behind") || attempts > 0;
+}
+
+interface SentTest extends TestAudience {
+  readonly notice: number;
+}
+
+/** When all have been tried, or at that time (`performance.now()`). */
+async function outcomesOf(
+  store: AdminStore,
+  sent: readonly SentTest[],
+  until: number,
+): Promise<readonly TestOutcome[]> {
+  for (;;) {
+    const outcomes: TestOutcome[] = [];
+    let areTried = true;
+    for (const { code, notice } of sent) {
+      for (const delivery of await listNoticeDeliveries(store.read, notice)) {
+        const { id, address, state, fault, faultText } = delivery;
+        const company = code === operatorCode ? null : code;
+        outcomes.push({ company, receiver: address, delivery: id, state, fault, message: faultText });
+        areTried &&= isTried(delivery);
+      }
+    }
+    if (areTried || performance.now() >= until) return outcomes;
+    await wait(pollMs);
+  }
+}
+
+/** Sends a test to everybody who is told of alerts, through the queue of the daemon, and waits for the first attempts. */
+export async function testAlerts(
+  config: Config,
+  { company, waitMs }: { readonly company?: string; readonly waitMs: number },
+): Promise<readonly TestOutcome[]> {
+  if (findProcessLockHolder(config.stateDir) === undefined)
+    throw new WrongUseError(
+      "the daemon does not run, and alerts go through its queue: start it, then test again",
+    );
+  return await withAdminStore(config, async (store) => {
+    const sent: SentTest[] = [];
+    for (const audience of await audiencesToTest(store, config, company))
+      sent.push({ ...audience, notice: await sendTest(store, config, audience) });
+    return await outcomesOf(store, sent, performance.now() + waitMs);
+  });
+}
