@@ -42,13 +42,24 @@ export function sbomOf({ packages, version }: ProgramSource): string {
   return normalisedSbom(run("npm", args), packages, version);
 }
 
-/** Makes the package; its path. */
-function buildDeb(source: ProgramSource, out: string): string {
-  const seconds = sourceTime(process.env);
-  const root = join(outputFolder, `root-${source.architecture}`);
+interface DebBuild {
+  readonly source: ProgramSource;
+  readonly sbom: string;
+  /** Seconds since 1970 that all files get. */
+  readonly seconds: number;
+  /** Removed before and afterwards. */
+  readonly root: string;
+  /** Where the package goes. */
+  readonly out: string;
+  /** Options of dpkg-deb. */
+  readonly compression: readonly string[];
+}
+
+/** Writes the package; its path. */
+export function writeDeb({ source, sbom, seconds, root, out, compression }: DebBuild): string {
   rmSync(root, { recursive: true, force: true });
   process.umask(0o022);
-  const entries = debEntries(source, seconds, sbomOf(source)).sort(byPath);
+  const entries = debEntries(source, seconds, sbom).sort(byPath);
   writeEntries(root, entries);
   const control = join(root, "DEBIAN");
   mkdirSync(control);
@@ -57,9 +68,10 @@ function buildDeb(source: ProgramSource, out: string): string {
   mkdirSync(dirname(file), { recursive: true });
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(seconds) };
   // dpkg-deb sorts, and takes times after this one down to it: all are.
-  execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "-z1", "--build", root, file], {
+  execFileSync("dpkg-deb", ["--root-owner-group", ...compression, "--build", root, file], {
     env,
-    stdio: "inherit",
+    // The last line that the script prints is the path.
+    stdio: ["ignore", "ignore", "inherit"],
   });
   utimesSync(file, seconds, seconds);
   rmSync(root, { recursive: true, force: true });
@@ -76,10 +88,15 @@ function main(): void {
   });
   if (!isArchitecture(values.arch))
     throw new Error(`--arch must be ${Object.keys(architectures).join(" or ")}`);
-  const file = buildDeb(
-    programSource(values.arch, values.version ?? projectVersion()),
-    values.out === undefined ? outputFolder : resolve(values.out),
-  );
+  const source = programSource(values.arch, values.version ?? projectVersion());
+  const file = writeDeb({
+    source,
+    sbom: sbomOf(source),
+    seconds: sourceTime(process.env),
+    root: join(outputFolder, `root-${source.architecture}`),
+    out: values.out === undefined ? outputFolder : resolve(values.out),
+    compression: ["-Zxz", "-z1"],
+  });
   process.stdout.write(`${file}\n`);
 }
 
