@@ -135,7 +135,7 @@ async function doubtfulOf(gathering: Gathering, page: readonly AccountedFile[]):
   const doubtful: AccountedFile[] = [];
   const waiting: AccountedFile[] = [];
   for (const file of page) {
-    if (file.isRemoved || !isInside(file.location)) continue;
+    if (!isInside(file.location)) continue;
     if (!takeAt(gathering, file)) doubtful.push(file);
     else if (isOpen(file)) waiting.push(file);
     else takeReceiptBeside(gathering, file);
@@ -156,7 +156,7 @@ async function doubtfulOf(gathering: Gathering, page: readonly AccountedFile[]):
 async function gatherLedger(gathering: Gathering): Promise<void> {
   const total = await lastFileId(gathering.copy);
   for (let afterId = 0; ; ) {
-    const page = await listAccountedFiles(gathering.copy, { afterId, limit: pageSize });
+    const page = await listAccountedFiles(gathering.copy, { afterId, limit: pageSize, isPresent: true });
     for (const file of await doubtfulOf(gathering, page)) await followEntry(gathering, file);
     const last = page.at(-1);
     gathering.onProgress({ done: last?.id ?? total, total });

@@ -11,7 +11,7 @@
 import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isBelowInbound } from "../inbound/places/locations.ts";
+import { isBelowFolder } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { copyFileSync, mkdirSync, rename, rm, utimesSync } from "../lib/files/changes.ts";
@@ -44,6 +44,8 @@ export interface RestoredState {
   readonly hold: DeliveryHold;
   /** Whether the ledger was proved: not where the schema is older than this program. */
   readonly isProved: boolean;
+  /** What lies in `outbound/` of companies as it did then, by its paths in the state: hosts may have collected it since. */
+  readonly outbound: readonly string[];
 }
 
 export type RestoreProgress = (progress: { readonly done: number; readonly total: number }) => void;
@@ -117,7 +119,7 @@ function filesOf({ folder, list }: Copying): readonly FileToRestore[] {
       );
     found.push({ own, path, from, sha256, stats });
   }
-  const isArrival = ({ own }: FileToRestore) => isBelowInbound(own);
+  const isArrival = ({ own }: FileToRestore) => isBelowFolder(own, "inbound");
   return [...found.filter((one) => !isArrival(one)), ...found.filter(isArrival)];
 }
 
@@ -158,7 +160,7 @@ function copyFiles(copying: Copying) {
     copyFileSync(from, to);
     // The daemon refuses keys that others can read.
     if (own.startsWith("keys/")) chmodSync(to, 0o600);
-    const isArrival = isBelowInbound(own);
+    const isArrival = isBelowFolder(own, "inbound");
     const at = keepTimes(to, stats, isArrival ? changedAt : 0n);
     if (isArrival) changedAt = at;
     const hashed = hashFile(to);
@@ -236,7 +238,8 @@ async function restoreLocked(
   const facts = { [deliveryHoldKey]: JSON.stringify(hold), last_backup: null };
   makeOwnInstance(join(stateDir, unnamedDatabase), instance, facts);
   await finish(stateDir, instance, files.keys());
-  return { backup: folder, manifest, stateDir, instance, hold, isProved };
+  const outbound = [...files.keys()].filter((path) => isBelowFolder(path, "outbound"));
+  return { backup: folder, manifest, stateDir, instance, hold, isProved, outbound };
 }
 
 /** Restores the backup, or the newest of a folder of backups of one instance, to `stateDir`. */

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { isBelowInbound } from "../inbound/places/locations.ts";
+import { isBelowFolder } from "../inbound/places/locations.ts";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
 import { copyFileSync, linkSync, mkdirSync, unlinkSync, utimesSync } from "../lib/files/changes.ts";
 import { markerFileName } from "../store/database/database.ts";
@@ -55,7 +55,7 @@ function linkOrCopy(from: string, to: string, stats: Stats): void {
 
 /** Whether its bytes, or times that count, may change under any of its names. */
 function mayChange({ path, from }: FileToTake): boolean {
-  const isInbound = isBelowInbound(path) || isBelowInbound(from);
+  const isInbound = isBelowFolder(path, "inbound") || isBelowFolder(from, "inbound");
   return isInbound || /^(?:keys|journal)\/(?!kept\/)/.test(path) || path === markerFileName;
 }
 

@@ -1,4 +1,6 @@
 /** Backups of the real program: taken beside a working daemon and without one, verified, and restored after any crash. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import {
   appendFile,
@@ -12,7 +14,7 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -223,6 +225,20 @@ describe("a crash", () => {
     expect(await send(site, stopFile("K2"))).toMatchObject({ status: 10 });
     expect(await site.mustRun("ledger", "verify")).toContain("The ledger is correct: 2 entries");
   });
+});
+
+test("a backup steps back behind the daemon, before it reads anything", async () => {
+  // Nobody writes to it: the command waits for its configuration.
+  const configFile = join(site.folder, "waits.yaml");
+  await runProgram("mkfifo", [configFile]);
+  const child = spawn(program, ["backup", backups, "--config", configFile], { stdio: "ignore" });
+  const ended = once(child, "exit");
+  try {
+    await waitFor("a lower priority", () => getPriority(child.pid) === getPriority() + 10 || undefined);
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
 });
 
 test("a restore takes no folder that has something in it", async () => {

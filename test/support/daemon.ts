@@ -117,7 +117,7 @@ async function writeSecret(path: string, content: string): Promise<void> {
 export class Site {
   readonly folder: string;
   readonly configFile: string;
-  readonly stateDir: string;
+  #stateDir: string;
   /** Working folder and keys of the clients. */
   readonly client: string;
   readonly runs: DaemonRun[] = [];
@@ -129,7 +129,7 @@ export class Site {
     this.folder = folder;
     this.#settings = settings;
     this.configFile = join(folder, "dropgate.yaml");
-    this.stateDir = stateDir ?? join(folder, "var");
+    this.#stateDir = stateDir ?? join(folder, "var");
     this.client = join(folder, "client");
   }
 
@@ -143,6 +143,16 @@ export class Site {
     // JSON is YAML.
     await site.configure(settings);
     return site;
+  }
+
+  get stateDir(): string {
+    return this.#stateDir;
+  }
+
+  /** Goes on with the state that is, or will be, in another folder. */
+  async moveTo(stateDir: string): Promise<void> {
+    this.#stateDir = stateDir;
+    await this.configure(this.#settings);
   }
 
   get password(): string {

@@ -193,6 +193,7 @@ export async function restoreTo(source: string, stateDir: string, onProgress?: R
     /** From when hosts have to send again, in words. */
     sendAgain: sendAgainText(restored.hold),
     sendAgainFrom: isoTime(restored.hold.sendAgainFrom),
+    outbound: restored.outbound,
   };
 }
 

@@ -1,11 +1,11 @@
 /** The process that makes one backup for the daemon (`src/app/watch/backup-schedule.ts`): its task as an argument, the report on its output. */
 import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
-import { stepBack } from "../../lib/threads/background-thread.ts";
+import { stepBack, stepsFarBack } from "../../lib/threads/background-thread.ts";
 import type { BackupReport, BackupTask } from "../watch/backup-schedule.ts";
 import { backUp } from "./backup-admin.ts";
 
-stepBack();
+stepBack(stepsFarBack);
 const [text = ""] = process.argv.slice(2);
 const { config, request } = JSON.parse(text) as BackupTask;
 try {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { stepBack, stepsFarBack } from "../../lib/threads/background-thread.ts";
 import { readVersion } from "../../lib/program-version.ts";
 import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../../app/admin/backup-admin.ts";
 import {
@@ -134,6 +135,8 @@ export function declareBackup(program: CliCommand): void {
     .option("--verify", "make none, but read all of the newest backup in the folder and prove it")
     .addHelpText("after", "\nExit code 1 when ledger and files disagree, or a verified backup is damaged.")
     .action(async (named: string | undefined, options: BackupOptions, command: CliCommand) => {
+      // Beside a daemon, whose clients are not to wait for it.
+      stepBack(stepsFarBack);
       const folder = named === undefined ? undefined : resolve(command.run.io.cwd, named);
       await (options.verify === true ? verify : make)({ folder, options, command });
     });

@@ -7,9 +7,33 @@ interface RestoreOptions extends CommonOptions {
   readonly to: string;
 }
 
+const shownFiles = 20;
+
+/** Nobody knows which of them hosts have collected since: that was lost with the state. */
+function outboundLines(outbound: readonly string[]): readonly string[] {
+  if (outbound.length === 0) return [];
+  const more = outbound.length - shownFiles;
+  return [
+    `In outbound/ ${outbound.length === 1 ? "lies 1 file" : `lie ${outbound.length} files`} as at the backup. What hosts ` +
+      "have collected since can be collected twice, with the same name and bytes: remove it before the start.",
+    ...outbound.slice(0, shownFiles).map((path) => `  ${path}`),
+    ...(more > 0 ? [`  and ${more} more; --json lists all`] : []),
+  ];
+}
+
 function restoredLines(restored: RestoredView): readonly string[] {
-  const { folder, stateDir, files, ledgerEntries, isProved, schema, sendAgain, configuration, isOfRoot } =
-    restored;
+  const {
+    folder,
+    stateDir,
+    files,
+    ledgerEntries,
+    isProved,
+    schema,
+    sendAgain,
+    configuration,
+    isOfRoot,
+    outbound,
+  } = restored;
   const proof = isProved
     ? `Its ledger of ${counted(ledgerEntries, "entry", "entries")} is correct.`
     : `Its database has schema ${schema} of an older version: the first start migrates it.`;
@@ -23,6 +47,7 @@ function restoredLines(restored: RestoredView): readonly string[] {
       : []),
     "Then: `dropgate check`, and start dropgate.",
     `Remember: ${sendAgain}.`,
+    ...outboundLines(outbound),
     "Deliveries are held: what went out since the backup would go out again. See `dropgate deliveries`, give up what is",
     "not wanted, then `dropgate delivery release`.",
   ];

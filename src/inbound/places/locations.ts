@@ -21,11 +21,14 @@ export interface Locations {
 /** In the state directory. */
 export const documentsFolderName = "documents";
 
-const inboundForm = /(?:^|\/)companies\/[^/]+\/inbound\//;
+const folderForms = {
+  inbound: /(?:^|\/)companies\/[^/]+\/inbound\//,
+  outbound: /(?:^|\/)companies\/[^/]+\/outbound\//,
+} as const;
 
-/** Whether a path, absolute or in a state directory, leads into the `inbound/` of a company. */
-export function isBelowInbound(path: string): boolean {
-  return inboundForm.test(path);
+/** Whether a path, absolute or in a state directory, leads into this folder of a company. */
+export function isBelowFolder(path: string, folder: keyof typeof folderForms): boolean {
+  return folderForms[folder].test(path);
 }
 
 /** Neither `.`, `..` nor an empty name is in it: what a path function would make of it is what it is. */
