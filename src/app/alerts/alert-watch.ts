@@ -125,6 +125,28 @@ interface Seen {
   readonly found: readonly LookedAt[];
 }
 
+/** Opens and closes incidents, and puts what is to be told of them in the queue: all of it, or nothing. */
+async function writeSeen(
+  { store, clock, sources }: AlertWatchDeps,
+  { subjects, found }: Seen,
+): Promise<readonly IncidentChange[]> {
+  const config = sources.config();
+  const now = clock.now();
+  const codes = new Map(subjects.map(({ id, code }) => [id, code]));
+  const codeOf = (companyId: number) => codes.get(companyId) ?? operatorCode;
+  const { closeAfterMs, installation = hostname() } = config.alerts;
+  const noting = {
+    ...{ now, closeAfterMs },
+    isWatched: (companyId: number, kind: AlertKindName) => isKindWatched(config, codeOf(companyId), kind),
+  };
+  const reporting = { audiences: audiencesOf(config, subjects, now), now, codeOf, installation };
+  return await store.write("site", async (tx) => {
+    const changes = await noteFindings(tx, found, noting);
+    await reportIncidents(tx, reporting);
+    return changes;
+  });
+}
+
 /** The watch; it looks from its start on. */
 export class AlertWatch implements Service {
   readonly name = "alerts";
@@ -163,7 +185,7 @@ export class AlertWatch implements Service {
   async #lookOnce(): Promise<void> {
     const { read } = this.#deps.store;
     const seen = await this.#scan();
-    if (await this.#isNews(seen)) this.#log(await this.#write(seen), seen);
+    if (await this.#isNews(seen)) this.#log(await writeSeen(this.#deps, seen), seen);
     this.#counts = countByKind(await listOpenIncidents(read));
   }
 
@@ -199,25 +221,6 @@ export class AlertWatch implements Service {
     if (open.length > 0 || found.some(({ findings }) => findings.length > 0)) return true;
     const { store, clock } = this.#deps;
     return await hasClosedLately(store.read, clock.now());
-  }
-
-  async #write({ subjects, found }: Seen): Promise<readonly IncidentChange[]> {
-    const { store, clock, sources } = this.#deps;
-    const config = sources.config();
-    const now = clock.now();
-    const codes = new Map(subjects.map(({ id, code }) => [id, code]));
-    const codeOf = (companyId: number) => codes.get(companyId) ?? operatorCode;
-    const { closeAfterMs, installation = hostname() } = config.alerts;
-    const noting = {
-      ...{ now, closeAfterMs },
-      isWatched: (companyId: number, kind: AlertKindName) => isKindWatched(config, codeOf(companyId), kind),
-    };
-    const reporting = { audiences: audiencesOf(config, subjects, now), now, codeOf, installation };
-    return await store.write("site", async (tx) => {
-      const changes = await noteFindings(tx, found, noting);
-      await reportIncidents(tx, reporting);
-      return changes;
-    });
   }
 
   #log(changes: readonly IncidentChange[], { subjects }: Seen): void {

@@ -1,0 +1,178 @@
+/**
+ * Alerts of the real program: a flood of refused files is one incident and two mails; over kill -9 at each step each alert
+ * comes, under one id; the commands list incidents and try how they are told.
+ */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { IncidentView, TestOutcome } from "../../src/app/admin/alert-admin.ts";
+import { subjectOf } from "../support/alert-site.ts";
+import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
+import { fileName } from "../support/stop-files.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { killedExitCode } from "./crash-host.ts";
+
+let site: Site;
+let smtp: SmtpServer;
+let web: Receiver;
+
+function alerts(rest: Settings = {}): Settings {
+  return {
+    email: { host: "127.0.0.1", port: smtp.port, tls: "none", from: "dropgate@example.com" },
+    ...{ to: ["ops@example.com"], installation: "test", checkEveryMs: 1_000, closeAfterMs: 0 },
+    ...rest,
+  };
+}
+
+beforeEach(async () => {
+  smtp = await startSmtpServer();
+  web = await startReceiver();
+  site = await Site.make({ security: lenient, inbound: { ...oneParser, settleMs: 100, scanMs: 500 } });
+});
+afterEach(async () => {
+  await site.end();
+  await Promise.all([smtp.end(), web.end()]);
+});
+
+/** A file that no schema takes. */
+async function putRefused(stopNbr: string): Promise<void> {
+  await writeFile(site.path("inbound", fileName(stopNbr)), `<Stop><StopNbr>${stopNbr}</StopNbr></Stop>`);
+}
+
+function query<T>(sql: string): readonly T[] {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
+  try {
+    return database.prepare<[], T>(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
+function refusedCount(): number {
+  return (
+    query<{ count: number }>("select count(*) as count from files where state = 'refused'")[0]?.count ?? 0
+  );
+}
+
+test("a flood of 10,000 refused files is one incident and two mails: when it begins, and when it is over", async () => {
+  const files = 10_000;
+  await site.reconfigure({ alerts: alerts({ kinds: { refusedFiles: { withinMinutes: 1 } } }) });
+  await site.start();
+  const names = Array.from({ length: files }, (_, index) => `F${index}`);
+  for (let at = 0; at < files; at += 100) await Promise.all(names.slice(at, at + 100).map(putRefused));
+  await waitFor("all to be refused", () => refusedCount() === files, 400_000);
+  const open = await site.json<readonly IncidentView[]>("alerts");
+  expect(open).toMatchObject([{ company, kind: "refusedFiles", closedAt: null }]);
+  expect(smtp.mails).toHaveLength(1);
+  await waitFor("the end of the incident", () => smtp.mails.length > 1, 200_000);
+  expect(query("select kind, count, reopened from incidents")).toEqual([
+    { kind: "refusedFiles", count: files, reopened: 0 },
+  ]);
+  const [begin, end] = smtp.mails.map(subjectOf);
+  expect(begin).toContain(`] ${company}: files were refused, since `);
+  expect(end).toContain(`] over: ${company}: files were refused, since `);
+  expect(smtp.mails[1]?.source).toContain(`${files} stop files were`);
+  expect(await site.json("alerts")).toEqual([]);
+  expect(await site.json("alerts", "--all")).toMatchObject([{ count: files }]);
+  await site.stop();
+  expect(smtp.mails).toHaveLength(2);
+}, 900_000);
+
+/** All that lead through an alert. */
+const steps = [
+  ...["unit", "commit"].map((kind) => `${kind}@alert-watch.writeSeen`),
+  ...["delivery.taken", "delivery.rendered", "delivery.sent"],
+  ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
+];
+
+test("each alert comes over a death at each step, and what comes twice has the same id and bytes", async () => {
+  const https = { url: web.url, allowPlain: true };
+  const missed: string[] = [];
+  await site.reconfigure({ alerts: alerts({ https, closeAfterMs: 3_600_000 }) });
+  for (const [at, step] of steps.entries()) {
+    // Each death has an incident of its own, in a state of its own.
+    if (at > 0) {
+      await site.end();
+      site = await Site.make({ security: lenient, inbound: { ...oneParser, settleMs: 100, scanMs: 500 } });
+      await site.reconfigure({ alerts: alerts({ https, closeAfterMs: 3_600_000 }) });
+    }
+    const [mailsBefore, postsBefore] = [smtp.mails.length, web.posts.length];
+    const run = await site.start({ env: { DROPGATE_KILL_POINT: step } });
+    await putRefused("K1");
+    if ((await run.exit) !== killedExitCode) missed.push(step);
+    await site.start();
+    const isDone = () => query("select 1 from deliveries where state = 'delivered'").length === 2;
+    await waitFor(`the alert after a death at ${step}`, isDone, 60_000);
+    expect(query("select kind, reopened from incidents"), step).toEqual([
+      { kind: "refusedFiles", reopened: 0 },
+    ]);
+    expect(query("select id from alert_notices"), step).toHaveLength(1);
+    const guids = query<{ guid: string }>("select guid from deliveries order by id").map(({ guid }) => guid);
+    const mails = smtp.mails.slice(mailsBefore);
+    const posts = web.posts.slice(postsBefore);
+    expect(new Set(mails.map((mail) => headerOf(mail, "Message-ID"))), step).toEqual(
+      new Set([`<${guids[0]}@example.com>`]),
+    );
+    expect(new Set(posts.map(({ headers }) => headers["x-dropgate-delivery"])), step).toEqual(
+      new Set([guids[1]]),
+    );
+    expect(new Set(mails.map(({ source }) => source)).size, step).toBe(1);
+    expect(new Set(posts.map(({ body }) => body.toString())).size, step).toBe(1);
+    await site.stop();
+  }
+  expect(missed).toEqual([]);
+}, 240_000);
+
+test("the commands list incidents with what to do, and send a test to each receiver", async () => {
+  const none = await site.cli("alert", "test");
+  expect([none.exitCode, none.output]).toEqual([2, expect.stringContaining("the daemon does not run")]);
+  const https = { url: web.url, allowPlain: true };
+  await site.reconfigure({ alerts: alerts({ https, closeAfterMs: 3_600_000 }) });
+  await site.start();
+  expect(await site.mustRun("alerts")).toContain("There is no open incident.");
+  await putRefused("C1");
+  await waitFor("the mail", () => smtp.mails.length === 1);
+  const list = await site.mustRun("alerts");
+  expect(list).toMatch(new RegExp(`1 +${company} +files were refused`));
+  expect(list).toContain("1 stop file was refused.");
+  expect(list).toContain(`${fileName("C1")}: 951`);
+  expect(list).toContain("What to do: `dropgate files --state refused`");
+  expect(await site.json("alerts", "--company", company)).toHaveLength(1);
+  expect(await (await fetch(`${site.http}/metrics`)).text()).toContain(
+    'dropgate_open_incidents{kind="refusedFiles"} 1',
+  );
+  const sent = await site.json<readonly TestOutcome[]>("alert", "test");
+  expect(sent).toMatchObject([
+    { company: null, receiver: "ops@example.com", state: "delivered" },
+    { company: null, receiver: "https", state: "delivered" },
+  ]);
+  expect(smtp.mails.map(subjectOf).at(-1)).toBe("[dropgate test] test of alerts");
+  expect(JSON.parse(web.posts.at(-1)?.body.toString() ?? "")).toMatchObject({
+    type: "dropgate.test",
+    alerts: [],
+  });
+  smtp.script((command) => (command === "RCPT TO" ? "550 no such user" : undefined));
+  const refused = await site.cli("alert", "test");
+  expect(refused.exitCode).toBe(1);
+  expect(refused.output).toMatch(/ops@example\.com.*dead.*no such user/);
+  // An alert that nobody takes is no cause for another one.
+  const seenAt = () => query<{ at: number }>("select max(seen_at) as at from incidents")[0]?.at ?? 0;
+  const refusedAt = seenAt();
+  await waitFor("two more scans", () => seenAt() > refusedAt + 1_000);
+  expect(await site.json("alerts")).toHaveLength(1);
+  await site.stop();
+}, 120_000);
+
+test("what is wrong in the section alerts is told by check", async () => {
+  await site.reconfigure({ alerts: { to: ["ops@example.com"] } });
+  const check = await site.cli("check");
+  expect(check.exitCode).toBe(2);
+  expect(check.output).toContain("alerts.to: cannot be told: alerts.email says by which server");
+  await site.reconfigure({ alerts: alerts() });
+  smtp.script((command) => (command === "EHLO" ? "421 not now" : undefined));
+  const remote = await site.cli("check", "--remote");
+  expect(remote.output).toContain("alerts.email");
+}, 60_000);
