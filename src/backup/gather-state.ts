@@ -26,9 +26,9 @@ import { findEntryFrom, listContentHashes, wasDelivered } from "../store/ledger/
 import {
   type AccountedFile,
   findAccountedFiles,
-  lastFileId,
   listAccountedFiles,
-} from "../store/ledger/file-queries.ts";
+} from "../store/ledger/accounted-files.ts";
+import { lastFileId } from "../store/ledger/file-queries.ts";
 import { findFile } from "../store/ledger/files.ts";
 import { findKnownContents } from "../store/stops/documents.ts";
 import type { HashedFile } from "./backup-folder.ts";

@@ -18,7 +18,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { listCompanies } from "../store/accounts/companies.ts";
 import { databaseFileName, markerFileName, type Store } from "../store/database/database.ts";
 import { type LastBackup, noteLastBackup } from "../store/database/last-backup.ts";
-import { lockOrRefuse } from "../store/database/process-lock.ts";
+import { isLockTaken, lockOrRefuse } from "../store/database/process-lock.ts";
 import { copyStore, openStoredCopy, type StoredCopy } from "../store/database/stored-copy.ts";
 import { findLastReceived } from "../store/ledger/backup-queries.ts";
 import {
@@ -84,6 +84,11 @@ const mostCopies = 5;
 export function lockBackups(stateDir: string): { release(): void } {
   const message = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
   return lockOrRefuse(join(stateDir, lockName), () => message);
+}
+
+/** Whether a backup of that state is being made at this moment: what it names must not be removed meanwhile. */
+export function isBackupRunning(stateDir: string): boolean {
+  return isLockTaken(join(stateDir, lockName));
 }
 
 /** Makes the folder of a new backup; of two within a thousandth of a second, the later one gets the next name. */

@@ -105,6 +105,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     lanes: ["places", "receipts"],
     explain: ["lanes", "recovery"],
     remotes: ["places"],
+    pruning: ["places"],
   },
   lib: { "": ["logs"], files: [""], logs: [], threads: [""] },
   exchange: {

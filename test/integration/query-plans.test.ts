@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pruneOld } from "../../src/app/retention/run-retention.ts";
+import { retentionKinds } from "../../src/domain/retention/retention.ts";
 import { fileStates } from "../../src/domain/files/file-state.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
@@ -177,7 +178,8 @@ test("pruning looks for loads with positions once, however many companies there 
     await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
   const asked: string[] = [];
   const end = watchStatements(await connectionOf(store.read), (sql) => asked.push(sql));
-  const config = { companies: {}, retention: { positions: 90 } };
+  const kept = Object.fromEntries(retentionKinds.map((kind) => [kind, "keep"]));
+  const config = { companies: {}, retention: { ...kept, positions: 90 } };
   const deps = { store, now: 1_000 } as never;
   await pruneOld(deps, { config } as never, new AbortController().signal).finally(end);
   expect(asked.filter((sql) => sql.includes("recursive tracked"))).toHaveLength(1);

@@ -35,6 +35,7 @@ const going = new AbortController().signal;
 const noFiles = {
   locations: createLocations("/nowhere"),
   ledgerNumbers: { seal: String },
+  isHeldUp: () => false,
   log: createLogger({ level: "silent" }),
 };
 

@@ -1,4 +1,5 @@
 /** Retries of refused and superseded files that an administrator requests. */
+import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { lstat } from "node:fs/promises";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -35,6 +36,8 @@ async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Prom
   if (entry.state === "retry") return "a retry is already requested";
   if (entry.state !== "refused" && entry.state !== "superseded")
     return `it is ${entry.state}; only refused and superseded files can be tried again`;
+  const pruned = prunedTextOf(entry);
+  if (pruned !== undefined) return `its bytes were ${pruned}: have the file sent again`;
   if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
   if (!entry.isFiled) return "it is still being filed away: try again in a moment";
   try {

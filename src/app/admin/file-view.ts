@@ -1,4 +1,5 @@
 /** Ledger entries as commands show them; times are ISO, UTC. */
+import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
@@ -42,5 +43,8 @@ export function toFileView(entry: LedgerEntry, company: string, stateDir: string
     duplicateOf: entry.firstId,
     removedAt: isoOrNull(entry.removedAt),
     removedBy: entry.removedBy,
+    /** Why its bytes are gone, when that is their age. */
+    pruned: prunedTextOf(entry) ?? null,
+    prunedTo: entry.prunedTo,
   };
 }

@@ -1,4 +1,5 @@
 /** What the command `prune` does: tells what is too old, or removes it now. */
+import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { Config } from "../../config/schema.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
@@ -9,6 +10,7 @@ import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
 import { findPruneClock } from "../../store/database/prune-clock.ts";
 import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
+import { withPruneLock } from "../retention/prune-lock.ts";
 import type { PruneDeps } from "../retention/pruner.ts";
 import { countOld, type KindAmount, pruneOld } from "../retention/run-retention.ts";
 import { chooseCompany } from "./admin.ts";
@@ -57,9 +59,13 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
       // Standard output is for the report.
       log: createLogger({ level: "warn", destination: process.stderr }),
       moveTo: config.retention.moveTo,
+      isHeldUp: () => isBackupRunning(config.stateDir),
     };
     const going = new AbortController().signal;
-    const amounts = await (isDryRun ? countOld : pruneOld)(deps, { config, company }, going);
+    const pass = { config, company };
+    const amounts = isDryRun
+      ? await countOld(deps, pass, going)
+      : await withPruneLock(config.stateDir, () => pruneOld(deps, pass, going));
     return { isDryRun, paused, amounts: amounts.map(toView) };
   });
 }

@@ -39,6 +39,8 @@ export interface PruneDeps {
   readonly log: Logger;
   /** The clock at the begin of the pass, which was found to be right; milliseconds UTC. */
   readonly now: number;
+  /** Whether files must not be removed at this moment, because a backup is being made. */
+  readonly isHeldUp: () => boolean;
   /** Where files are moved to instead of being removed. */
   readonly moveTo?: string | undefined;
 }

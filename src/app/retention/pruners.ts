@@ -1,5 +1,7 @@
 /** All pruners, in the order of a pass: what refers to something goes before it. */
 import { appointmentsPruner, importsPruner, positionsPruner } from "./record-pruners.ts";
+import { archivePruner, errorPruner, receiptsPruner } from "./file-pruners.ts";
+import { ledgerPruner } from "./ledger-pruner.ts";
 import { messagesPruner, outboundPruner } from "./outbound-pruners.ts";
 import type { Pruner } from "./pruner.ts";
 
@@ -9,4 +11,8 @@ export const pruners: readonly Pruner[] = [
   positionsPruner,
   importsPruner,
   appointmentsPruner,
+  receiptsPruner,
+  archivePruner,
+  errorPruner,
+  ledgerPruner,
 ];

@@ -1,11 +1,13 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
+import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClockLook, jumpText, lookAtClock } from "./clock-guard.ts";
+import { withPruneLock } from "./prune-lock.ts";
 import type { PruneDeps } from "./pruner.ts";
 import { type KindAmount, pruneOld, type RetentionConfig } from "./run-retention.ts";
 
-export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo"> {
+export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp"> {
   readonly clock: Clock;
   readonly config: () => RetentionConfig;
 }
@@ -58,7 +60,10 @@ export function createRetention({ clock, config, ...deps }: RetentionDeps): Rete
     },
     async prune(now, signal) {
       const { moveTo } = config().retention;
-      const amounts = await pruneOld({ ...deps, now, moveTo }, { config: config() }, signal);
+      const { stateDir } = deps.locations;
+      const isHeldUp = () => isBackupRunning(stateDir);
+      const pass = { ...deps, now, moveTo, isHeldUp };
+      const amounts = await withPruneLock(stateDir, () => pruneOld(pass, { config: config() }, signal));
       for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
       const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
       if (amounts.length > 0)

@@ -37,7 +37,7 @@ function repeatText({ askedAt, state, decidedAt, reasons }: FileDetail["repeats"
 
 function fileLines(file: FileDetail): string[] {
   const records = `${file.recordsCreated} created, ${file.recordsUpdated} updated, ${file.recordsDeleted} deleted`;
-  const removed = `${file.removedAt} by ${file.removedBy ?? "unknown"}`;
+  const removed = file.pruned ?? `${file.removedAt} by ${file.removedBy ?? "unknown"}`;
   return titledLines([
     ["Ledger entry", String(file.id)],
     ["Name", file.name],

@@ -6,13 +6,14 @@ const report = {
   entries: 2,
   bytes: 2,
   removed: 2,
+  pruned: 2,
   withoutBytes: 2,
   arriving: 2,
   atNextStart: 2,
   discrepancyCount: 2,
   discrepancies: [],
 };
-const one = { entries: 1, bytes: 1, removed: 1, withoutBytes: 1, arriving: 1, atNextStart: 1 };
+const one = { entries: 1, bytes: 1, removed: 1, pruned: 1, withoutBytes: 1, arriving: 1, atNextStart: 1 };
 
 test("the report speaks of one entry, one file and one discrepancy as of one", () => {
   const text = reportLines({ ...report, ...one, discrepancyCount: 1 }).join("\n");

@@ -12,8 +12,15 @@ function accountLines(report: VerifiedLedger): readonly string[] {
   return tableLines(head, rows);
 }
 
-function remarkLines({ removed, withoutBytes, arriving, atNextStart }: VerifiedLedger): string[] {
+function remarkLines(report: VerifiedLedger): string[] {
+  const { removed, pruned, withoutBytes, arriving, atNextStart } = report;
+  const withoutEntry = report.accounts.reduce((sum, account) => sum + account.pruned, 0);
   const remarks: [number, string][] = [
+    [
+      withoutEntry,
+      `${counted(withoutEntry, "file")} in these sums whose ledger ${withoutEntry === 1 ? "entry was" : "entries were"} pruned by the retention`,
+    ],
+    [pruned, `${counted(pruned, "entry", "entries")} whose bytes were pruned by the retention`],
     [removed, `${counted(removed, "entry", "entries")} whose bytes a user removed`],
     [
       withoutBytes,

@@ -1,4 +1,5 @@
 /** An explanation as text for operators, line by line. */
+import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { basename } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/unfinished-name.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
@@ -130,6 +131,8 @@ const presenceTexts: Readonly<Record<FileStory["presence"], string>> = {
 
 function placeLines(story: FileStory): string[] {
   const { entry, path } = story;
+  const pruned = prunedTextOf(entry);
+  if (pruned !== undefined) return [`Its bytes were ${pruned}; they lay in ${path}.`];
   if (entry.removedAt !== null) {
     const who = entry.removedBy ?? "an unknown user";
     return [`Its bytes were removed ${isoTime(entry.removedAt)} by user ${who}; they lay in ${path}.`];

@@ -1,6 +1,6 @@
 /** Whether the bytes of one ledger entry lie where they should, once, and are those that were received. */
 import { isOpenState } from "../../domain/files/file-state.ts";
-import type { AccountedFile } from "../../store/ledger/file-queries.ts";
+import type { AccountedFile } from "../../store/ledger/accounted-files.ts";
 import { type BytesAt, hashBytesAt } from "./hash-bytes.ts";
 
 export interface LedgerFinding {

@@ -11,7 +11,8 @@ import { cutBaseOf, isReceiptName, receiptNameOf } from "../../domain/files/stop
 import { hasControlCharacterInName, isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { isMissing } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
-import { findAccountedLocations, listUnfiled } from "../../store/ledger/file-queries.ts";
+import { findAccountedLocations } from "../../store/ledger/accounted-files.ts";
+import { listUnfiled } from "../../store/ledger/file-queries.ts";
 import { temporaryNamesOf } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
 import { isBelowErrorFolder } from "../places/places.ts";

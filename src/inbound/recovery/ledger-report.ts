@@ -1,7 +1,8 @@
 /** What the accounting of the ledger has come to: sums by company, counts, and what is not right. */
-import { isOpenState } from "../../domain/files/file-state.ts";
+import { decidedStates, isFileState, isOpenState } from "../../domain/files/file-state.ts";
 import type { Company } from "../../store/accounts/companies.ts";
-import type { AccountedFile } from "../../store/ledger/file-queries.ts";
+import type { PrunedEntries } from "../../store/ledger/entry-retention.ts";
+import type { AccountedFile, CountedFile } from "../../store/ledger/accounted-files.ts";
 import type { LedgerFinding } from "../places/verify-entry.ts";
 
 /** Entries of one company; `received` is the sum of the five that follow it. */
@@ -14,9 +15,11 @@ export interface CompanyAccount {
   readonly superseded: number;
   /** With those that are to be retried. */
   readonly waiting: number;
+  /** How many of them have no entry any more, because of their age. */
+  readonly pruned: number;
 }
 
-export type DiscrepancyKind = LedgerFinding["kind"] | "shared" | "state" | "unaccounted";
+export type DiscrepancyKind = LedgerFinding["kind"] | "shared" | "state" | "count" | "unaccounted";
 
 export interface Discrepancy {
   readonly kind: DiscrepancyKind;
@@ -34,6 +37,8 @@ export interface LedgerReport {
   readonly bytes: number;
   /** Entries whose bytes a user removed from `error/`. */
   readonly removed: number;
+  /** Entries whose bytes were removed because of their age. */
+  readonly pruned: number;
   /** Entries that never had bytes: the file was gone, or was no file, when it was to be read. */
   readonly withoutBytes: number;
   /** Files in `inbound/` that the running daemon is about to take. */
@@ -48,12 +53,10 @@ export interface LedgerReport {
 /** How many are listed; all are counted. */
 const maxListed = 1_000;
 
-type AccountState = Exclude<keyof CompanyAccount, "company" | "received">;
-
 const movingText = "the entry is still being filed away";
 
 function emptyAccount(company: string): CompanyAccount {
-  return { company, received: 0, applied: 0, refused: 0, duplicate: 0, superseded: 0, waiting: 0 };
+  return { company, received: 0, applied: 0, refused: 0, duplicate: 0, superseded: 0, waiting: 0, pruned: 0 };
 }
 
 /** Gathers the report. */
@@ -62,24 +65,43 @@ export class LedgerTally {
   readonly #accounts: Map<number, CompanyAccount>;
   readonly #discrepancies: Discrepancy[] = [];
   #count = 0;
-  readonly counts = { entries: 0, bytes: 0, removed: 0, withoutBytes: 0, arriving: 0, atNextStart: 0 };
+  readonly counts = {
+    entries: 0,
+    bytes: 0,
+    removed: 0,
+    pruned: 0,
+    withoutBytes: 0,
+    arriving: 0,
+    atNextStart: 0,
+  };
 
   constructor(companies: readonly Pick<Company, "id" | "code">[]) {
     this.#codes = new Map(companies.map(({ id, code }) => [id, code]));
     this.#accounts = new Map(companies.map(({ id, code }) => [id, emptyAccount(code)]));
   }
 
-  /** Counts an entry in the sums of its company. */
-  enter(file: AccountedFile): void {
-    this.counts.entries += 1;
-    const account = this.#accounts.get(file.companyId) ?? emptyAccount(this.#codeOf(file));
-    const state: AccountState | undefined = file.state === "retry" ? "waiting" : file.state;
-    const counted = state === undefined ? {} : { [state]: account[state] + 1 };
-    this.#accounts.set(file.companyId, { ...account, received: account.received + 1, ...counted });
-    if (state === undefined) {
-      const message = `the state ${JSON.stringify(file.stateText)} does not exist, so the sums cannot agree`;
-      this.report({ kind: "state", ...this.#nameOf(file), location: file.location, message });
+  /** Sets the sums of a company, as they were counted; states that do not exist are in `received` alone. */
+  enter(companyId: number, counts: ReadonlyMap<string, number>, pruned: PrunedEntries | undefined): void {
+    const known = emptyAccount(this.#codeOf({ companyId }));
+    const account = { ...known, pruned: 0 };
+    for (const [state, count] of counts) {
+      account.received += count;
+      if (isFileState(state)) account[state === "retry" ? "waiting" : state] += count;
     }
+    for (const state of decidedStates) {
+      const count = pruned?.[state] ?? 0;
+      account.received += count;
+      account[state] += count;
+      account.pruned += count;
+    }
+    this.#accounts.set(companyId, account);
+  }
+
+  /** An entry whose state does not exist. */
+  reportState({ companyId, id, name, location, state }: CountedFile): void {
+    const message = `the state ${JSON.stringify(state)} does not exist, so the sums cannot agree`;
+    const company = this.#codeOf({ companyId });
+    this.report({ kind: "state", company, fileId: id, name, location, message });
   }
 
   /** What is not right with an entry. */
@@ -100,7 +122,7 @@ export class LedgerTally {
     return { accounts, ...this.counts, discrepancyCount: this.#count, discrepancies: this.#discrepancies };
   }
 
-  #codeOf({ companyId }: AccountedFile): string {
+  #codeOf({ companyId }: Pick<AccountedFile, "companyId">): string {
     return this.#codes.get(companyId) ?? String(companyId);
   }
 

@@ -43,7 +43,7 @@ describe("the verification of the ledger", () => {
     await fixture.wait("4_20261105_080000.xml");
     const report = await verify();
     expect(report.discrepancies).toEqual([]);
-    const account = { applied: 1, refused: 1, duplicate: 0, superseded: 1, waiting: 1 };
+    const account = { applied: 1, refused: 1, duplicate: 0, superseded: 1, waiting: 1, pruned: 0 };
     expect(report.accounts).toEqual([{ company: "ACME", received: 4, ...account }]);
     expect(report.bytes).toBe(4 * "1_20261105_080000.xml".length);
   });

@@ -1,7 +1,7 @@
 /**
  * Proves the accounting of the ledger (specification/file-exchange.md#once): received = applied + refused + duplicate +
- * superseded + waiting, every entry's bytes lie in exactly one place and are those that were received, and no file lies
- * about that no entry knows.
+ * superseded + waiting, every entry's bytes lie in exactly one place and are those that were received, or were removed on
+ * purpose, no entry is missing, and no file lies about that no entry knows.
  *
  *   entry ──check──> in order
  *      └──> doubtful ──row changed meanwhile, or its file is in motion──> checked again after a pause
@@ -13,6 +13,7 @@
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { listSharedLocations } from "../../store/ledger/shared-locations.ts";
 import { type LedgerReport, LedgerTally } from "./ledger-report.ts";
+import { countEntries } from "./count-entries.ts";
 import { EntryVerification } from "./verify-entries.ts";
 import { FolderVerification } from "./verify-folders.ts";
 import { maxAtOnce, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
@@ -37,6 +38,7 @@ export async function verifyLedger(
   const companies = await listCompanies(deps.store.read);
   const tally = new LedgerTally(companies);
   await new EntryVerification(deps, options, tally).run();
+  await countEntries(deps, options, { companies, tally });
   await verifyPlaces(deps, options, tally);
   for (const { code } of companies) await new FolderVerification(deps, options, tally, code).run();
   return tally.toReport();

@@ -2,9 +2,9 @@
 import {
   type AccountedFile,
   findAccountedFiles,
-  lastFileId,
   listAccountedFiles,
-} from "../../store/ledger/file-queries.ts";
+} from "../../store/ledger/accounted-files.ts";
+import { lastFileId } from "../../store/ledger/file-queries.ts";
 import { type LedgerFinding, verifyEntry } from "../places/verify-entry.ts";
 import type { LedgerTally } from "./ledger-report.ts";
 import { maxAtOnce, pauseOf, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
@@ -47,7 +47,7 @@ export class EntryVerification {
     const total = await lastFileId(read);
     for (let afterId = 0; ; ) {
       const page = await listAccountedFiles(read, { afterId, limit: pageSize });
-      for (const file of page) this.#tally.enter(file);
+      this.#tally.counts.entries += page.length;
       await this.#settle(await this.#checkAll(page));
       const { entries, bytes } = this.#tally.counts;
       this.#options.onProgress?.({ entries, total, bytes });
@@ -75,7 +75,7 @@ export class EntryVerification {
 
   async #check(file: AccountedFile, buffer: Buffer): Promise<LedgerFinding | undefined> {
     if (file.isRemoved) {
-      this.#tally.counts.removed += 1;
+      this.#tally.counts[file.isPruned ? "pruned" : "removed"] += 1;
       return undefined;
     }
     const check = await verifyEntry(file, {

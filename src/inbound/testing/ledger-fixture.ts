@@ -20,6 +20,8 @@ export interface Decided {
   readonly faults?: readonly Fault[];
   readonly isFiled?: boolean;
   readonly firstId?: number;
+  /** Milliseconds UTC. */
+  readonly decidedAt?: number;
   /** Where the bytes are put, `location` when left out; empty for nowhere. */
   readonly putAt?: readonly string[];
 }
@@ -80,11 +82,12 @@ class LedgerFixture {
   /** Decides about an entry and, unless told otherwise, notes it as filed. The bytes are put where `text` says. */
   async decide(id: number, decided: Decided): Promise<void> {
     const { state, location, text, stopNbr = null, faults = [], firstId = null } = decided;
+    const { decidedAt = 1_700_000_001_000 } = decided;
     await this.store.write("site", async (tx) => {
       const counts = { created: state === "applied" ? 1 : 0, updated: 0, deleted: 0 };
       const about = { stopFunction: "01", stopNbr, documentId: null, firstId };
       const content = { sha256: sha256Of(text), size: text.length, faults, ...counts };
-      await recordDecision(tx, { id, state, location, decidedAt: 1_700_000_001_000, ...about, ...content });
+      await recordDecision(tx, { id, state, location, decidedAt, ...about, ...content });
       if (decided.isFiled !== false) await markFiled(tx, [id]);
     });
     for (const place of decided.putAt ?? [location]) await this.put(place, text);

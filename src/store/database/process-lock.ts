@@ -52,9 +52,17 @@ function inodeOf(path: string): number | undefined {
 }
 
 /** A line such as `1: POSIX  ADVISORY  WRITE 14909 fe:00:4243457 1073741824 1073742335`. */
-function isWriteLockOf(line: string, pid: string, inode: number): boolean {
+function isWriteLock(line: string, inode: number, pid?: string): boolean {
   const [, , , kind, holder, file] = line.trim().split(/\s+/);
-  return kind === "WRITE" && holder === pid && file?.split(":")[2] === String(inode);
+  return kind === "WRITE" && (pid === undefined || holder === pid) && file?.split(":")[2] === String(inode);
+}
+
+/** Whether some process has that lock, by the kernel's list: trying it could make another fail that takes it at this moment. */
+export function isLockTaken(path: string): boolean {
+  const inode = inodeOf(path);
+  const locks = readText("/proc/locks");
+  if (inode === undefined || locks === undefined) return false;
+  return locks.split("\n").some((line) => isWriteLock(line, inode));
 }
 
 /**
@@ -66,5 +74,5 @@ export function findProcessLockHolder(stateDir: string): number | undefined {
   const inode = inodeOf(join(stateDir, "dropgate.lock"));
   const locks = readText("/proc/locks");
   if (pid === undefined || inode === undefined || locks === undefined) return undefined;
-  return locks.split("\n").some((line) => isWriteLockOf(line, pid, inode)) ? Number(pid) : undefined;
+  return locks.split("\n").some((line) => isWriteLock(line, inode, pid)) ? Number(pid) : undefined;
 }

@@ -1,4 +1,4 @@
--- The schema after migration 8. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 9. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -127,6 +127,7 @@ CREATE TABLE file_stops (
   file_id integer not null references files (id),
   constraint file_stops_key primary key (company_id, stop_nbr, file_id)
 );
+CREATE INDEX file_stops_file on file_stops (file_id);
 
 CREATE TABLE files (
   id integer primary key autoincrement,
@@ -137,13 +138,15 @@ CREATE TABLE files (
   records_updated integer not null, records_deleted integer not null, decided_at bigint,
   source text not null, location text not null, is_filed integer not null, first_id integer,
   removed_at bigint, removed_by text
-);
+, pruned_days integer, pruned_to text, is_pruning integer not null default 0);
+CREATE INDEX files_by_decision on files (company_id, decided_at) where is_filed = 1;
 CREATE INDEX files_by_location on files (location);
 CREATE INDEX files_by_name on files (company_id, name);
 CREATE INDEX files_by_stop on files (company_id, stop_nbr) where stop_nbr is not null;
 CREATE INDEX files_not_applied on files (state, id)
   where state in ('refused', 'duplicate', 'superseded');
 CREATE INDEX files_open on files (state, id) where is_filed = 0;
+CREATE INDEX files_pruning on files (company_id, id) where is_pruning = 1;
 CREATE INDEX files_refused_at on files (company_id, decided_at) where state = 'refused';
 
 CREATE TABLE import_items (
@@ -179,6 +182,10 @@ CREATE TABLE incidents (
 CREATE INDEX incidents_by_cause on incidents (company_id, kind, cause, id);
 CREATE INDEX incidents_closed on incidents (closed_at) where closed_at is not null;
 CREATE UNIQUE INDEX incidents_open on incidents (company_id, kind, cause) where closed_at is null;
+
+CREATE TABLE ledger_gaps (
+  ids bigint not null
+);
 
 CREATE TABLE loads (
   id integer primary key autoincrement,
@@ -279,6 +286,13 @@ CREATE TABLE positions (
   constraint positions_key primary key (load_id, at)
 );
 
+CREATE TABLE pruned_entries (
+  company_id integer not null primary key references companies (id),
+  applied bigint not null, refused bigint not null, duplicate bigint not null,
+  superseded bigint not null, decided_until bigint not null, pruned_at bigint not null,
+  pruned_days integer not null
+);
+
 CREATE TABLE recorded_events (
   id integer primary key autoincrement,
   company_id integer not null references companies (id),
@@ -313,6 +327,12 @@ CREATE TABLE reported_events (
   event_tz text not null, latitude real, longitude real, reported_by text not null,
   received_at bigint not null,
   constraint reported_events_once unique (load_id, stop_nbr, event_code, event_dttm)
+);
+
+CREATE TABLE retention_marks (
+  company_id integer not null references companies (id),
+  kind text not null, decided_at bigint not null, file_id bigint not null,
+  constraint retention_marks_key primary key (company_id, kind)
 );
 
 CREATE TABLE route_progress (

@@ -232,8 +232,39 @@ export interface Tables extends OutboundTables, AlertTables {
     /** 0 while the move to `archive/` or `error/` and the receipt are still to be done. */
     is_filed: number;
     first_id: number | null;
+    /** When its bytes were removed, by a user or because of its age. */
     removed_at: number | null;
     removed_by: string | null;
+    /** The age in days for which its bytes were removed; null when they were not. */
+    pruned_days: number | null;
+    /** Where they were moved to. */
+    pruned_to: string | null;
+    /** 1 from the decision to remove the bytes until they are gone for sure. */
+    is_pruning: Generated<number>;
+  };
+  /** Up to which file, in the order of their decisions, those of a kind have been removed. */
+  retention_marks: {
+    company_id: number;
+    kind: string;
+    decided_at: number;
+    file_id: number;
+  };
+  /** How many entries of the ledger were removed because of their age, by their states. */
+  pruned_entries: {
+    company_id: number;
+    applied: number;
+    refused: number;
+    duplicate: number;
+    superseded: number;
+    /** When the newest of them was decided. */
+    decided_until: number;
+    /** When entries were removed last, and for which age. */
+    pruned_at: number;
+    pruned_days: number;
+  };
+  /** One row: how many ids of the ledger had no entry when entries began to be removed by their age. */
+  ledger_gaps: {
+    ids: number;
   };
   /** The stops of a file with several, but for the first, which stands in `files`. */
   file_stops: {

@@ -19,6 +19,7 @@ const frozenTexts = [
   "84bdd72ab74b4458d8b69187921d4b3b128be80d58e6ce274a5142f342686bcb",
   "616542ce9a4ccfd172d6fb8618ecd20c2a537e42c29f879d1c64ea2429c92519",
   "88c6b25623ba10fca9cf3bbc9832a0ab162d1130fb2f00c7643fcaa6dd315b99",
+  "fd546445a98dc83edf449970eb8ee6b4ec4c99529365ae52d5f055c987e598fd",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

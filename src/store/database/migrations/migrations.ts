@@ -17,6 +17,7 @@ import { sql as filesNotApplied } from "./0005-files-not-applied.ts";
 import { sql as givenUpDeliveries } from "./0006-given-up-deliveries.ts";
 import { sql as numbersOfExportWindows } from "./0007-numbers-of-export-windows.ts";
 import { sql as incidents } from "./0008-incidents.ts";
+import { sql as retention } from "./0009-retention.ts";
 
 export interface Migration {
   readonly name: string;
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
     fingerprint: "715c500271ccb91e3dad50abf4b84a56",
   },
   { name: "incidents", sql: incidents, fingerprint: "e1dec83a1340ef3aba36a735d521843b" },
+  { name: "retention", sql: retention, fingerprint: "7994367eedeba466dc714f4e3e6e4da0" },
 ];

@@ -1,0 +1,115 @@
+/**
+ * Old entries of the ledger. An entry stays, whatever its age, while it is not decided and filed away, while its file or the
+ * proof of its removal is not done with, while a duplicate that refers to it is kept, and while a remote has still to look up
+ * whether it is there.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { Reader } from "../../store/database/database.ts";
+import { findReferred, listAwaited, removeEntries } from "../../store/ledger/entry-retention.ts";
+import { type AgingFile, firstMark, listAgingFiles, type Mark } from "../../store/ledger/file-retention.ts";
+import { type Amount, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+
+const countedAtOnce = 500;
+const entriesAtOnce = 50;
+
+/** Names of files that a remote is waiting for, with the lowest entry that may be theirs. */
+type Awaited = ReadonlyMap<string, number>;
+
+async function awaitedOf(read: Reader, companyId: number): Promise<Awaited> {
+  const awaited = new Map<string, number>();
+  for (const { name, afterFileId } of await listAwaited(read, companyId))
+    awaited.set(name, Math.min(afterFileId, awaited.get(name) ?? afterFileId));
+  return awaited;
+}
+
+function areBytesGone({ removedAt, isPruning }: AgingFile): boolean {
+  return removedAt !== null && isPruning === 0;
+}
+
+interface Page {
+  /** Those that nothing needs any more. */
+  readonly gone: readonly AgingFile[];
+  /** From where to go on; undefined when there is nothing more that old. */
+  readonly after: Mark | undefined;
+}
+
+async function readPage(
+  read: Reader,
+  page: {
+    readonly company: DueCompany;
+    readonly after: Mark;
+    readonly awaited: Awaited;
+    readonly limit: number;
+    /** Also those whose bytes a pass would remove before it. */
+    readonly countsFiles?: true;
+  },
+): Promise<Page> {
+  const { company, after, awaited, limit } = page;
+  const companyId = company.id;
+  const files = await listAgingFiles(read, { companyId, before: company.before, after, limit });
+  const done = files.filter((file) => areBytesGone(file) || page.countsFiles === true);
+  const referred = await findReferred(read, { companyId, files: done });
+  const isNeeded = ({ id, name }: AgingFile) => referred.has(id) || (awaited.get(name) ?? id) < id;
+  const last = files.at(-1);
+  return {
+    gone: done.filter((file) => !isNeeded(file)),
+    after:
+      last === undefined || files.length < limit ? undefined : { decidedAt: last.decidedAt, fileId: last.id },
+  };
+}
+
+function amountOf(gone: readonly AgingFile[]): Amount {
+  const [first, last] = [gone[0], gone.at(-1)];
+  return { count: gone.length, bytes: 0, oldestAt: first?.decidedAt, newestAt: last?.decidedAt };
+}
+
+export const ledgerPruner: Pruner = {
+  kind: "ledger",
+  async wouldGo({ store }, due, signal) {
+    const tally = new Tally();
+    for (const company of due) {
+      const awaited = await awaitedOf(store.read, company.id);
+      for (let after: Mark | undefined = firstMark; after !== undefined; ) {
+        signal.throwIfAborted();
+        const page: Page = await readPage(store.read, {
+          company,
+          after,
+          awaited,
+          limit: countedAtOnce,
+          countsFiles: true,
+        });
+        tally.add(company.id, amountOf(page.gone));
+        after = page.after;
+        await setImmediate();
+      }
+    }
+    return tally.amounts;
+  },
+  async prune(deps, due, signal) {
+    const tally = new Tally();
+    for (const company of due) await pruneCompany(deps, { company, tally }, signal);
+    return tally.amounts;
+  },
+};
+
+async function pruneCompany(
+  { store, now }: PruneDeps,
+  { company, tally }: { readonly company: DueCompany; readonly tally: Tally },
+  signal: AbortSignal,
+): Promise<void> {
+  const { id: companyId, days } = company;
+  for (let after: Mark | undefined = firstMark; after !== undefined; ) {
+    signal.throwIfAborted();
+    const from: Mark = after;
+    // Read and removed in one unit: nobody asks for a retry in between.
+    const page: Page = await store.write(companyId, async (tx) => {
+      const awaited = await awaitedOf(tx, companyId);
+      const found = await readPage(tx, { company, after: from, awaited, limit: entriesAtOnce });
+      if (found.gone.length > 0) await removeEntries(tx, { companyId, files: found.gone, now, days });
+      return found;
+    });
+    tally.add(companyId, amountOf(page.gone));
+    after = page.after;
+    await setImmediate();
+  }
+}

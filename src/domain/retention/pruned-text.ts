@@ -1,0 +1,17 @@
+import { isoTime } from "../../lib/iso-time.ts";
+
+/** What a ledger entry says of bytes that were removed because of their age. */
+export interface PrunedBytes {
+  /** Milliseconds UTC. */
+  readonly removedAt: number | null;
+  readonly prunedDays: number | null;
+  readonly prunedTo: string | null;
+}
+
+/** When that was, for which age, and where they are now; undefined when it was not so. */
+export function prunedTextOf({ removedAt, prunedDays, prunedTo }: PrunedBytes): string | undefined {
+  if (removedAt === null || prunedDays === null) return undefined;
+  const days = prunedDays === 1 ? "1 day" : `${prunedDays} days`;
+  const to = prunedTo === null ? "" : `, moved to ${prunedTo}`;
+  return `pruned on ${isoTime(removedAt).slice(0, 10)} by the retention of ${days}${to}`;
+}

@@ -1,0 +1,113 @@
+/**
+ * Entries of the ledger that are removed because of their age. What the proof of the ledger needs of them is kept: their
+ * numbers by state, in the transaction that removes them.
+ */
+import { sql } from "kysely";
+import { decidedStates, type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import type { AgingFile } from "./file-retention.ts";
+
+export type PrunedEntries = RowOf<"pruned_entries">;
+
+/** By the ids of the companies. */
+export async function listPrunedEntries(read: Reader): Promise<ReadonlyMap<number, PrunedEntries>> {
+  const rows = await read
+    .selectFrom("pruned_entries")
+    .select(namedColumns("company_id", ...decidedStates))
+    .select(namedColumns("decided_until", "pruned_at", "pruned_days"))
+    .execute();
+  return new Map(rows.map((row) => [row.companyId, row]));
+}
+
+/** How many of the entries were removed. */
+export function countPruned(pruned: ReadonlyMap<number, PrunedEntries>): number {
+  let count = 0;
+  for (const one of pruned.values()) for (const state of decidedStates) count += one[state];
+  return count;
+}
+
+/** How many entries there ever were up to that id: some ids never had one. */
+export async function countEntered(read: Reader, lastId: number): Promise<number> {
+  const { ids } = await read.selectFrom("ledger_gaps").select("ids").executeTakeFirstOrThrow();
+  return lastId - ids;
+}
+
+/** The id of the newest entry that there ever was. */
+export async function newestFileId(read: Reader): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`select seq from sqlite_sequence where name = 'files'`.execute(
+    read,
+  );
+  return rows[0]?.seq ?? 0;
+}
+
+/** Those of the entries that a duplicate refers to which is kept. It has the same name. */
+export async function findReferred(
+  read: Reader,
+  { companyId, files }: { readonly companyId: number; readonly files: readonly AgingFile[] },
+): Promise<ReadonlySet<number>> {
+  const rows = await read
+    .selectFrom("files")
+    .select(["id", "first_id"])
+    .where("company_id", "=", companyId)
+    .where("name", "in", [...new Set(files.map(({ name }) => name))])
+    .where("first_id", "is not", null)
+    .execute();
+  return new Set(rows.map((row) => row.first_id ?? 0));
+}
+
+/**
+ * Names of files that a remote has noted as taken and whose place is still to be looked up in the ledger, with the entry
+ * after which it is.
+ */
+export async function listAwaited(
+  read: Reader,
+  companyId: number,
+): Promise<readonly { readonly name: string; readonly afterFileId: number }[]> {
+  return await read
+    .selectFrom("remote_files")
+    .select(namedColumns("name", "after_file_id"))
+    .where("company_id", "=", companyId)
+    .where("state", "=", "taken")
+    .execute();
+}
+
+function countsOf(files: readonly AgingFile[]): Record<DecidedState, number> {
+  const counts = Object.fromEntries(decidedStates.map((state) => [state, 0])) as Record<DecidedState, number>;
+  for (const { state } of files) if (isDecidedState(state)) counts[state] += 1;
+  return counts;
+}
+
+/** Removes entries of one company, with what refers to them, and counts them. */
+export async function removeEntries(
+  tx: Transaction,
+  {
+    companyId,
+    files,
+    now,
+    days,
+  }: { companyId: number; files: readonly AgingFile[]; now: number; days: number },
+): Promise<void> {
+  const ids = files.map(({ id }) => id);
+  await tx.deleteFrom("file_stops").where("file_id", "in", ids).execute();
+  await tx.deleteFrom("file_repeats").where("file_id", "in", ids).execute();
+  const { numDeletedRows } = await tx.deleteFrom("files").where("id", "in", ids).executeTakeFirstOrThrow();
+  if (Number(numDeletedRows) !== ids.length) throw new Error("entries to be removed are not there any more");
+  const counts = countsOf(files);
+  const until = Math.max(...files.map(({ decidedAt }) => decidedAt));
+  await tx
+    .insertInto("pruned_entries")
+    .values({ company_id: companyId, ...counts, decided_until: until, pruned_at: now, pruned_days: days })
+    .onConflict((conflict) =>
+      conflict.column("company_id").doUpdateSet(({ eb, ref }) => ({
+        applied: eb(ref("pruned_entries.applied"), "+", counts.applied),
+        refused: eb(ref("pruned_entries.refused"), "+", counts.refused),
+        duplicate: eb(ref("pruned_entries.duplicate"), "+", counts.duplicate),
+        superseded: eb(ref("pruned_entries.superseded"), "+", counts.superseded),
+        decided_until: sql<number>`max(pruned_entries.decided_until, ${until})`,
+        ...{ pruned_at: now, pruned_days: days },
+      })),
+    )
+    .execute();
+}

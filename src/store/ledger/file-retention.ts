@@ -1,0 +1,133 @@
+/**
+ * Files whose bytes are removed because of their age. The row of a file is kept, and says so:
+ *
+ *   filed ──removed_at, pruned_days, is_pruning = 1──> about to be removed ──is_pruning = 0──> pruned
+ *
+ * A mark for each company and kind says how far the removal has come, so that nothing is looked at twice.
+ */
+import { sql } from "kysely";
+import type { RetentionKind } from "../../domain/retention/retention.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+/** A place in the order of decisions. */
+export interface Mark {
+  /** Milliseconds UTC. */
+  readonly decidedAt: number;
+  readonly fileId: number;
+}
+
+export const firstMark: Mark = { decidedAt: 0, fileId: 0 };
+
+interface MarkKey {
+  readonly companyId: number;
+  readonly kind: RetentionKind;
+}
+
+export async function findMark(read: Reader, { companyId, kind }: MarkKey): Promise<Mark> {
+  const row = await read
+    .selectFrom("retention_marks")
+    .select(namedColumns("decided_at", "file_id"))
+    .where("company_id", "=", companyId)
+    .where("kind", "=", kind)
+    .executeTakeFirst();
+  return row ?? firstMark;
+}
+
+export async function noteMark(tx: Transaction, { companyId, kind }: MarkKey, mark: Mark): Promise<void> {
+  const at = { decided_at: mark.decidedAt, file_id: mark.fileId };
+  await tx
+    .insertInto("retention_marks")
+    .values({ company_id: companyId, kind, ...at })
+    .onConflict((conflict) => conflict.columns(["company_id", "kind"]).doUpdateSet(at))
+    .execute();
+}
+
+function selectFiles(read: Reader) {
+  return read
+    .selectFrom("files")
+    .select(namedColumns("id", "company_id", "name", "sha256", "size", "state", "decided_at", "location"))
+    .select(namedColumns("removed_at", "pruned_days", "pruned_to", "is_pruning"));
+}
+
+type AgingRow = Awaited<ReturnType<ReturnType<typeof selectFiles>["execute"]>>[number];
+
+/** A decided file that is filed away. */
+export interface AgingFile extends AgingRow {
+  readonly decidedAt: number;
+}
+
+function withDecision(rows: readonly AgingRow[]): readonly AgingFile[] {
+  return rows.map((row) => ({ ...row, decidedAt: row.decidedAt ?? 0 }));
+}
+
+/** Files of a company that were decided before that, in the order of their decisions. */
+export async function listAgingFiles(
+  read: Reader,
+  page: {
+    readonly companyId: number;
+    readonly before: number;
+    readonly after: Mark;
+    readonly limit: number;
+  },
+): Promise<readonly AgingFile[]> {
+  const { decidedAt, fileId } = page.after;
+  const rows = await selectFiles(read)
+    .where("company_id", "=", page.companyId)
+    // A literal, not a parameter: only then does SQLite see that the partial index serves.
+    .where("is_filed", "=", sql.lit(1))
+    .where("decided_at", "<", page.before)
+    .where(sql<boolean>`(decided_at, id) > (${decidedAt}, ${fileId})`)
+    .orderBy("decided_at")
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return withDecision(rows);
+}
+
+/** Files of a company whose bytes were about to be removed when something came between. */
+export async function listInterrupted(
+  read: Reader,
+  page: { readonly companyId: number; readonly afterId: number; readonly limit: number },
+): Promise<readonly AgingFile[]> {
+  const rows = await selectFiles(read)
+    .where("company_id", "=", page.companyId)
+    .where("is_pruning", "=", sql.lit(1))
+    .where("id", ">", page.afterId)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return withDecision(rows);
+}
+
+type BeginArguments = { id: number; at: number; days: number; to: string | null };
+
+/** Notes that the bytes are about to be removed; false when somebody else wants the file, or they are gone. */
+export const beginPruning = prepareQuery<BeginArguments>((db, arg) =>
+  db
+    .updateTable("files")
+    .set({ removed_at: arg("at"), pruned_days: arg("days"), pruned_to: arg("to"), is_pruning: 1 })
+    .where("id", "=", arg("id"))
+    .where("is_filed", "=", 1)
+    .where("removed_at", "is", null),
+).changes;
+
+/** The bytes are gone; `prunedTo`: where they were moved to. */
+export const endPruning = prepareQuery<Pick<RowOf<"files">, "id" | "prunedTo">>((db, arg) =>
+  db
+    .updateTable("files")
+    .set({ is_pruning: 0, pruned_to: arg("prunedTo") })
+    .where("id", "=", arg("id"))
+    .where("is_pruning", "=", 1),
+).run;
+
+/** They are not removed after all: they are not those that were received. */
+export const forgetPruning = prepareQuery<{ id: number }>((db, arg) =>
+  db
+    .updateTable("files")
+    .set({ removed_at: null, pruned_days: null, pruned_to: null, is_pruning: 0 })
+    .where("id", "=", arg("id"))
+    .where("is_pruning", "=", 1),
+).run;

@@ -1,0 +1,95 @@
+/** Entries of the ledger that are removed because of their age (specification/file-exchange.md#retention). */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agesOf } from "../../src/config/company-settings.ts";
+import { noteTaken } from "../../src/store/ledger/remote-files.ts";
+import {
+  dayMs,
+  start,
+  fixture,
+  prune,
+  wouldGo,
+  filed,
+  verify,
+  expectCorrect,
+  a,
+  b,
+  c,
+  configOf,
+} from "../support/aging-files.ts";
+
+describe("entries of the ledger", () => {
+  const ages = { archive: 10, error: 10, receipts: 10, ledger: 20 };
+
+  test("go after their files, are counted for ever, and the proof goes on", async () => {
+    await filed(a);
+    await filed(b, { state: "superseded" });
+    await filed(c, { day: 5 });
+    await fixture.wait("4_20261105_080000.xml");
+    const pass = { retention: ages, day: 21 };
+    expect((await wouldGo(pass)).find(({ kind }) => kind === "ledger")).toEqual({
+      ...{ kind: "ledger", company: "ACME", count: 2, bytes: 0, oldestAt: start, newestAt: start },
+    });
+    expect((await prune(pass))["ledger"]).toEqual([2, 0]);
+    const account = { received: 4, applied: 2, superseded: 1, waiting: 1, pruned: 2 };
+    expect(await expectCorrect(account)).toMatchObject({ entries: 2, pruned: 1 });
+    expect((await prune({ retention: ages, day: 26 }))["ledger"]).toEqual([1, 0]);
+    await expectCorrect({ ...account, pruned: 3 });
+    expect((await fixture.store.read.selectFrom("pruned_entries").selectAll().execute())[0]).toMatchObject({
+      ...{ applied: 2, superseded: 1, decided_until: start + 5 * dayMs, pruned_days: 20 },
+    });
+  });
+
+  test("that are missing without having been pruned are found", async () => {
+    await filed(a);
+    const lost = await filed(b, { day: 15 });
+    await filed(c, { day: 15 });
+    await prune({ retention: ages, day: 21 });
+    await expectCorrect({ received: 3, pruned: 1 });
+    await fixture.store.write("site", (tx) => tx.deleteFrom("files").where("id", "=", lost.id).execute());
+    rmSync(join(fixture.stateDir, lost.location));
+    expect((await verify()).discrepancies).toEqual([
+      {
+        ...{ kind: "count", location: "ledger" },
+        message: "3 entries were made, 1 are there and 1 were removed by their age: 1 are missing",
+      },
+    ]);
+  });
+
+  test("stay while a duplicate that refers to them is kept", async () => {
+    const first = await filed(a);
+    await filed(`x${a}`, { day: 15, state: "duplicate", firstId: first.id });
+    await fixture.store.write("site", (tx) => tx.updateTable("files").set({ name: a }).execute());
+    expect((await prune({ retention: ages, day: 30 }))["ledger"]).toBeUndefined();
+    expect((await prune({ retention: ages, day: 36 }))["ledger"]).toEqual([1, 0]);
+    expect((await prune({ retention: ages, day: 36 }))["ledger"]).toEqual([1, 0]);
+    await expectCorrect({ received: 2, applied: 1, duplicate: 1, pruned: 2 });
+  });
+
+  test("stay while a remote has still to look up whether its file is there", async () => {
+    const key = { companyId: fixture.companyId, remote: "host" };
+    const file = { name: a, size: 1, modified: "", sha256: "x" };
+    await fixture.store.write(key.companyId, (tx) => noteTaken(tx, key, { files: [file], at: start }));
+    await filed(a);
+    await filed(b);
+    expect((await prune({ retention: ages, day: 30 }))["ledger"]).toEqual([1, 0]);
+    const names = await fixture.store.read.selectFrom("files").select("name").execute();
+    expect(names).toEqual([{ name: a }]);
+  });
+
+  test("stay while their files do, also when those could not be removed", async () => {
+    const { location } = await filed(a);
+    rmSync(join(fixture.stateDir, location));
+    expect((await prune({ retention: ages, day: 1_000 }))["ledger"]).toBeUndefined();
+    expect((await verify()).discrepancies).toMatchObject([{ kind: "missing" }]);
+  });
+});
+
+test("each kind has one age, and one pruner at most", async () => {
+  const config = await configOf({});
+  const { pruners } = await import("../../src/app/retention/pruners.ts");
+  const kinds = pruners.map(({ kind }) => kind);
+  expect(new Set(kinds).size).toBe(kinds.length);
+  for (const kind of kinds) expect(agesOf(config, "ACME")).toHaveProperty(kind);
+});
