@@ -1,6 +1,7 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
 import { Help, type Option } from "commander";
 import { declareAlert, declareAlerts } from "./commands/alerts-command.ts";
+import { declareArrivals } from "./commands/arrivals-command.ts";
 import { declareBackup } from "./commands/backup-command.ts";
 import { declareCheck } from "./commands/check-command.ts";
 import { CliCommand, type CliIo, CliRun } from "./command-line.ts";
@@ -32,6 +33,7 @@ const declarations = [
     declareFiles,
     declareFile,
     declareExplain,
+    declareArrivals,
     declareLedger,
     declarePrune,
     declareBackup,

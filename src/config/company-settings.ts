@@ -9,6 +9,7 @@ import { defaultTimeoutMs } from "./sections/server-section.ts";
 import type {
   CompanyAlertsConfig,
   Config,
+  ExpectedArrivalsConfig,
   ExportConfig,
   InboundConfig,
   MessagesConfig,
@@ -109,6 +110,14 @@ export function targetNameOf(target: ExportConfig["target"]): string {
 /** The servers that files are fetched from for a company, by their names. */
 export function remoteSettingsOf(config: Companies, code: string): ReadonlyMap<string, RemoteConfig> {
   return new Map(Object.entries(companyOf(config, code)?.remotes ?? {}));
+}
+
+/** The files that are expected of a company, by the names of the expectations. */
+export function expectedArrivalsOf(
+  config: Companies,
+  code: string,
+): ReadonlyMap<string, ExpectedArrivalsConfig> {
+  return new Map(Object.entries(companyOf(config, code)?.expectedArrivals ?? {}));
 }
 
 /** The appointments of a company; none unless it has that section. */

@@ -130,7 +130,7 @@ describe("a configuration that is right", () => {
     expect(config.http).not.toHaveProperty("tls");
     const outbound = { on: [], embedDocuments: false, collectWithinHours: 0 };
     expect(config.companies["ACME"]).toEqual({
-      ...{ folders: [], remotes: {}, inbound: {}, retention: {} },
+      ...{ folders: [], remotes: {}, expectedArrivals: {}, inbound: {}, retention: {} },
       outbound: { ...outbound, targets: {}, exports: {} },
     });
   });

@@ -81,5 +81,6 @@ export type EmailConfig = NonNullable<MessagesConfig["email"]>;
 export type SmsConfig = NonNullable<MessagesConfig["sms"]>;
 export type AlertsConfig = Config["alerts"];
 export type CompanyAlertsConfig = NonNullable<Config["companies"][string]["alerts"]>;
+export type ExpectedArrivalsConfig = Config["companies"][string]["expectedArrivals"][string];
 export type RemoteConfig = Config["companies"][string]["remotes"][string];
 export type InboundConfig = Config["inbound"];

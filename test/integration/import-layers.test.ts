@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   domain: {
     fields: ["time"],
     time: ["fields"],
-    files: [],
+    files: ["time"],
     users: ["fields"],
     documents: ["fields"],
     stop: ["fields", "time", "order", "documents", "execution", "outbound"],

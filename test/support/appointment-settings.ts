@@ -3,8 +3,8 @@ import {
   type AppointmentRegion,
   type AppointmentSettings,
   noAppointments,
-  weekdays,
 } from "../../src/domain/appointments/appointment-region.ts";
+import { weekdays } from "../../src/domain/time/weekday.ts";
 import type { Capacity } from "../../src/domain/appointments/appointment-capacity.ts";
 
 /** A region of every address with these windows (`08:00-12:00`), each of that capacity. */

@@ -77,6 +77,7 @@ export function sampleFigures(companyCount: number): Figures {
     })),
     uncollected: new Map([["COMPANY1", 3]]),
     openIncidents: new Map([["refusedFiles", 2]]),
+    lateArrivals: [{ company: { code: "COMPANY1" } }],
     ...{ lastBackupAt: 1_790_000_000_999, areDeliveriesHeld: true },
   };
 }

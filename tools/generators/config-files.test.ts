@@ -106,6 +106,7 @@ describe("the sample configuration", () => {
       const steps = path
         .replace("<CODE>", "ACME")
         .replace("exports.<NAME>", "exports.nightly")
+        .replace("expectedArrivals.<NAME>", "expectedArrivals.morning")
         .replace("secretHeaders.<HEADER>", "secretHeaders.X-Api-Key")
         .replace("headers.<HEADER>", "headers.X-Sender")
         .replace("events.<EVENT>", "events.etaMoved")

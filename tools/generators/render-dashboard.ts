@@ -83,6 +83,10 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         `time() - (dropgate_files_last_applied_timestamp_seconds${ofCompany} > 0)`,
         "{{company}}",
       ]),
+      panel("Expected arrivals that are late", "short", [
+        `dropgate_expected_arrivals_late${ofCompany}`,
+        "{{company}}",
+      ]),
       panel("Imports waiting", "short", [`dropgate_imports_waiting${ofCompany}`, "{{company}}"]),
       panel(
         "Uploads refused",

@@ -16,6 +16,7 @@ import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type AppliedWatch, startAppliedWatch } from "../watch/applied-watch.ts";
+import { ArrivalWatch } from "../watch/arrival-watch.ts";
 import { CollectionWatch } from "../watch/collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import {
@@ -66,6 +67,7 @@ export interface Parts {
   readonly loopLag: LoopLag;
   readonly appliedWatch: AppliedWatch;
   readonly collectionWatch: CollectionWatch;
+  readonly arrivalWatch: ArrivalWatch;
   readonly integrations: Integrations;
   readonly retention: Retention;
   /** Takes what uploads bring to the pipeline. */
@@ -109,9 +111,11 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   const lastAppliedAt = () => pipeline.lastAppliedAt;
   const appliedWatch = startAppliedWatch({ store, lastAppliedAt, log });
   stack.push({ name: "applied watch", release: () => appliedWatch.stop() });
+  const arrivalWatch = new ArrivalWatch({ store, clock, log, config: () => current.config });
+  stack.push({ name: "arrival watch", release: () => arrivalWatch.stop() });
   const loopLag = startLoopLag();
   stack.push({ name: "loop lag", release: async () => loopLag.stop() });
-  return { loopLag, appliedWatch, collectionWatch };
+  return { loopLag, appliedWatch, collectionWatch, arrivalWatch };
 }
 
 function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch">): void {

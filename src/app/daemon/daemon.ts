@@ -347,6 +347,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   await stack.start(alerts, parts.signal);
   await health.refresh();
   void parts.collectionWatch.scan();
+  void parts.arrivalWatch.look();
   return {
     listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,

@@ -119,7 +119,8 @@ type BuildInfo = Pick<ProgramFigures, "version" | "commit" | "node">;
 
 /** Makes what renders the metrics as they are at the moment of the call. */
 export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Promise<string> {
-  const { store, pipeline, intake, locations, appliedWatch, collectionWatch, holdWatch, signIn } = parts;
+  const { store, pipeline, intake, locations, appliedWatch, holdWatch, signIn } = parts;
+  const { arrivalWatch, collectionWatch } = parts;
   const readStored = storedFigures(store.read);
   const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
   return async () =>
@@ -141,6 +142,7 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       remotes: traffic.remotes.statistics(),
       uncollected: collectionWatch.uncollected(),
       openIncidents: traffic.alerts.openCounts(),
+      lateArrivals: arrivalWatch.late(),
       lastBackupAt: traffic.backups.last()?.begunAt,
       areDeliveriesHeld: holdWatch.current() !== undefined,
     });

@@ -3,6 +3,7 @@ import { checkAlerts, warnOfAlerts } from "./alerts-rules.ts";
 import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
+import { checkExpectedArrivals } from "./check-expected-arrivals.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRetention, warnOfRetention } from "./retention-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
@@ -169,6 +170,7 @@ const rules: readonly Rule[] = [
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfRemoteSettings },
+  { looksAt: ["companies"], severity: "fault", check: checkExpectedArrivals },
   { looksAt: ["companies"], severity: "fault", check: checkAppointments },
   { looksAt: ["companies"], severity: "fault", check: checkMessages },
   { looksAt: ["companies"], severity: "warning", check: warnOfMessages },

@@ -6,9 +6,9 @@ import {
   alertKindNames,
   type alertKinds,
 } from "../../domain/alerts/alert-kinds.ts";
-import { weekdays } from "../../domain/alerts/quiet-times.ts";
-import { choice, flag, integer, list, optional, section, text } from "../reader/setting.ts";
-import { emailAddress, emailServer, line, sending, timeOfDay } from "./email-server.ts";
+import { flag, integer, list, optional, section, text } from "../reader/setting.ts";
+import { timeOfDay, weekdayList } from "./calendar-settings.ts";
+import { emailAddress, emailServer, line, sending } from "./email-server.ts";
 import { httpsServer } from "./https-server.ts";
 
 type ThresholdName<Name extends AlertKindName> = keyof (typeof alertKinds)[Name]["thresholds"] & string;
@@ -76,11 +76,7 @@ const ownKinds = section(
 );
 
 const quietTime = section("Hours in which only urgent kinds are told.", {
-  days: list("The days on which they begin.", choice("A day of the week.", weekdays), {
-    default: [...weekdays],
-    maxItems: 7,
-    example: ["sat", "sun"],
-  }),
+  days: weekdayList("The days on which they begin.", { example: ["sat", "sun"] }),
   from: timeOfDay("Beginning, by the clocks of the zone.", "20:00"),
   to: timeOfDay("End; when it is not later than from, on the next day.", "07:00"),
 });

@@ -1,15 +1,6 @@
 import { type TInteger, type TOptional, Type } from "@sinclair/typebox";
-import { weekdays } from "../../domain/appointments/appointment-region.ts";
-import { choice, integer, list, section, text } from "../reader/setting.ts";
-
-function timeOfDay(description: string, example: string) {
-  return text(description, {
-    example,
-    maxLength: 5,
-    pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
-    form: "a time of day such as 08:00",
-  });
-}
+import { integer, list, section, text } from "../reader/setting.ts";
+import { closedDays, timeUpToEndOfDay, weekdayList } from "./calendar-settings.ts";
 
 /** What is left out is not limited. */
 function limit(description: string): TOptional<TInteger> {
@@ -28,8 +19,8 @@ const capacity = section(
 );
 
 const window = section("A time of day that is offered as one slot.", {
-  from: timeOfDay("Beginning, local time of the region.", "08:00"),
-  to: timeOfDay("End, local time of the region; 24:00 is the end of the day.", "12:00"),
+  from: timeUpToEndOfDay("Beginning, local time of the region.", "08:00"),
+  to: timeUpToEndOfDay("End, local time of the region; 24:00 is the end of the day.", "12:00"),
   capacity,
 });
 
@@ -64,11 +55,7 @@ const region = section(
     ]),
     partners: codes("Codes of business partners (partnerCode of the request). Empty: any, or none.", []),
     schedulingAttributes: codes("Values of schedulingAttribute. Empty: any, or none.", []),
-    weekdays: list(
-      "Days of the week on which its windows are offered.",
-      choice("A day of the week.", weekdays),
-      { default: [...weekdays], maxItems: 7 },
-    ),
+    weekdays: weekdayList("Days of the week on which its windows are offered."),
     windows: list("The windows of each day; no two of them begin at the same time.", window, {
       maxItems: 96,
       example: [
@@ -97,15 +84,7 @@ export const appointmentsSection = section(
       default: 0,
       range: [0, 527_040],
     }),
-    closedDays: list(
-      "Days on which nothing is offered, in the zone of each region.",
-      text("A date.", {
-        maxLength: 10,
-        pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-        form: "a date such as 2026-12-25",
-      }),
-      { default: [], maxItems: 2_000, example: ["2026-12-25"] },
-    ),
+    closedDays: closedDays("Days on which nothing is offered, in the zone of each region."),
     regions: list("Where appointments are offered, in the order in which they are tried.", region, {
       default: [],
       maxItems: 500,

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { companyAlertsSection } from "./alerts-section.ts";
 import { appointmentsSection } from "./appointments-section.ts";
+import { expectedArrivalsSection } from "./expected-arrivals-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { messagesSection } from "./messages-section.ts";
 import { remotesSection } from "./remotes-section.ts";
@@ -31,6 +32,7 @@ const company = section("One company.", {
   ),
   remotes: remotesSection,
   inbound: overrides,
+  expectedArrivals: expectedArrivalsSection,
   outbound: outboundSection,
   retention: companyRetentionSection,
   appointments: Type.Optional(appointmentsSection),

@@ -20,16 +20,6 @@ export function line(
   return plain(description, maxLength, { form, ...options });
 }
 
-/** A time of day, `hh:mm`. */
-export function timeOfDay(description: string, example: string) {
-  return text(description, {
-    example,
-    maxLength: 5,
-    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
-    form: "a time of day such as 21:00, in quotes",
-  });
-}
-
 /** How many messages are sent at a time, and how long each may take. */
 export const sending = { connections: connections(2, "messages"), timeoutMs: attemptTimeout };
 

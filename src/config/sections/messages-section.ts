@@ -2,7 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { messageEvents } from "../../domain/messages/message-event.ts";
 import { choice, integer, map, optional, secret, section, text } from "../reader/setting.ts";
-import { emailServer, line, sending, timeOfDay } from "./email-server.ts";
+import { timeOfDay } from "./calendar-settings.ts";
+import { emailServer, line, sending } from "./email-server.ts";
 import { allowPlainUrl, authorities, webSecrets } from "./server-section.ts";
 
 /** Line breaks and tabs may be in it. */

@@ -6,7 +6,7 @@
  * libxml2 parses the bytes itself.
  */
 import { type ErrorDetail, XmlDocument, XsdValidator } from "libxml2-wasm";
-import type { StopFunction } from "../../domain/stop/stop-change.ts";
+import { type StopFunction, stopFunctions } from "../../domain/stop/stop-change.ts";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { decodeXml, findDoctype } from "../xml/decode-xml.ts";
@@ -123,7 +123,7 @@ function refuseUnparsed(
 }
 
 function isStopFunction(code: string): code is StopFunction {
-  return code === "01" || code === "02" || code === "03";
+  return stopFunctions.some((one) => one === code);
 }
 
 interface MeantInstructions {

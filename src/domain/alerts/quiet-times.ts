@@ -1,9 +1,7 @@
 /** Hours of the week in which an audience is told of what is urgent alone. */
 import { dateAfter } from "../time/local-time.ts";
+import { type Weekday, weekdayOf } from "../time/weekday.ts";
 import { localTimeOf } from "../time/zoned-time.ts";
-
-export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
-export type Weekday = (typeof weekdays)[number];
 
 /** Times of day `hh:mm`. When `to` is not later than `from`, it is that of the next day. */
 export interface QuietTime {
@@ -11,10 +9,6 @@ export interface QuietTime {
   readonly days: readonly Weekday[];
   readonly from: string;
   readonly to: string;
-}
-
-function weekdayOf(date: string): Weekday | undefined {
-  return weekdays[new Date(`${date}T00:00:00Z`).getUTCDay()];
 }
 
 /** Whether the moment (milliseconds UTC) is in one of them, by the clocks of the zone. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AppointmentPlace, type AppointmentRegion, regionOf, weekdays } from "./appointment-region.ts";
+import { weekdays } from "../time/weekday.ts";
+import { type AppointmentPlace, type AppointmentRegion, regionOf } from "./appointment-region.ts";
 
 function region(name: string, change: Partial<AppointmentRegion>): AppointmentRegion {
   return {

@@ -1,8 +1,6 @@
 /** Where appointments are offered, and which region an address belongs to (specification/appointments.md#regions). */
+import type { Weekday } from "../time/weekday.ts";
 import type { Capacity } from "./appointment-capacity.ts";
-
-export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
-export type Weekday = (typeof weekdays)[number];
 
 export interface AppointmentWindow {
   /** Local time of day, `hh:mm`; `to` may be `24:00`. */

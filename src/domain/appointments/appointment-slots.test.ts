@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AppointmentRegion, AppointmentSettings } from "./appointment-region.ts";
-import { noAppointments, weekdays } from "./appointment-region.ts";
+import { weekdays } from "../time/weekday.ts";
+import { noAppointments } from "./appointment-region.ts";
 import { type AppointmentSlot, bookableSlots, slotIdOf, slotOfId } from "./appointment-slots.ts";
 import { localTimeOf } from "../time/zoned-time.ts";
 

@@ -6,13 +6,9 @@
  * window that lies in the gap is not offered; of a time that the day has twice the first counts.
  */
 import { hash } from "node:crypto";
-import {
-  type AppointmentRegion,
-  type AppointmentSettings,
-  type AppointmentWindow,
-  weekdays,
-} from "./appointment-region.ts";
+import type { AppointmentRegion, AppointmentSettings, AppointmentWindow } from "./appointment-region.ts";
 import { dateAfter, isLocalDateTime, minutesOfDay } from "../time/local-time.ts";
+import { weekdayOf } from "../time/weekday.ts";
 import { firstMomentOf, localTimeOf } from "../time/zoned-time.ts";
 
 export interface AppointmentSlot {
@@ -65,7 +61,7 @@ function dayOf(date: string, zone: string): Day {
 type Calendar = Pick<AppointmentSettings, "closedDays" | "horizonDays" | "leadMinutes">;
 
 function isOpenOn(date: string, region: AppointmentRegion, { closedDays }: Calendar): boolean {
-  const weekday = weekdays[new Date(`${date}T00:00:00Z`).getUTCDay()];
+  const weekday = weekdayOf(date);
   return weekday !== undefined && region.weekdays.includes(weekday) && !closedDays.includes(date);
 }
 

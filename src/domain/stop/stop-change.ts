@@ -11,7 +11,8 @@ import { stopSeqNumberOf } from "./visit-order.ts";
  * What the document asks for (specification/stop-document.md#function): 01 create or update, 02 delete, 03 as 01 with
  * an assignment.
  */
-export type StopFunction = "01" | "02" | "03";
+export const stopFunctions = ["01", "02", "03"] as const;
+export type StopFunction = (typeof stopFunctions)[number];
 
 export interface StopIndex {
   readonly shipmentNbr?: string;

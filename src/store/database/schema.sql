@@ -1,4 +1,4 @@
--- The schema after migration 9. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 10. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -139,6 +139,7 @@ CREATE TABLE files (
   source text not null, location text not null, is_filed integer not null, first_id integer,
   removed_at bigint, removed_by text
 , pruned_days integer, pruned_to text, is_pruning integer not null default 0);
+CREATE INDEX files_by_arrival on files (company_id, received_at);
 CREATE INDEX files_by_decision on files (company_id, decided_at) where is_filed = 1;
 CREATE INDEX files_by_location on files (location);
 CREATE INDEX files_by_name on files (company_id, name);

@@ -120,7 +120,8 @@ function isOfChannel(eb: FileExpressions, channel: string) {
   return eb.or([eb("channel", "=", channel), parts]);
 }
 
-function conditions(eb: FileExpressions, selection: FileSelection) {
+/** What a selection says of single entries, but for company, state and stop. */
+export function selectionConditions(eb: FileExpressions, selection: FileSelection) {
   const { since, until, name, reasons, channel, userName } = selection;
   return eb.and([
     ...(since === undefined ? [] : [eb("received_at", ">=", since)]),
@@ -153,7 +154,7 @@ interface StateGroup {
 
 /** The entries that match, as far as they come before or after one, with one query for each index that serves. */
 async function queriesOf(read: Reader, selection: FileSelection, page: { before?: number; after?: number }) {
-  let query = read.selectFrom("files").where((eb) => conditions(eb, selection));
+  let query = read.selectFrom("files").where((eb) => selectionConditions(eb, selection));
   if (page.before !== undefined) query = query.where("id", "<", page.before);
   if (page.after !== undefined) query = query.where("id", ">", page.after);
   const { states, stopNbr, companyId, name } = selection;

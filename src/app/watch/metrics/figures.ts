@@ -81,6 +81,8 @@ export interface Figures {
   readonly uncollected: ReadonlyMap<string, number>;
   /** Open incidents by their kinds; one without any may be missing. */
   readonly openIncidents: ReadonlyMap<AlertKindName, number>;
+  /** Expectations of files that are late. */
+  readonly lateArrivals: readonly { readonly company: { readonly code: string } }[];
   /** When the last backup was begun, milliseconds UTC; undefined before the first. */
   readonly lastBackupAt: number | undefined;
   /** Since a restore. */

@@ -121,6 +121,18 @@ const fileMetrics: readonly Metric[] = [
     samples: (figures) => eachCompany(figures, (id) => seconds(figures.lastAppliedAt.get(id))),
   },
   {
+    name: "dropgate_expected_arrivals_late",
+    type: "gauge",
+    help: "Expectations of files (expectedArrivals) that were not met until their deadline, and are not met yet.",
+    labels: ["company"],
+    countedIn: "src/app/watch/arrival-watch.ts",
+    samples: (figures) =>
+      eachCompany(
+        figures,
+        (_, code) => figures.lateArrivals.filter(({ company }) => company.code === code).length,
+      ),
+  },
+  {
     name: "dropgate_files_held",
     type: "gauge",
     help: "Files that cannot be read or decided about at the moment, by reason, and the later files of their stops (kept_back).",

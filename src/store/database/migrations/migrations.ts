@@ -18,6 +18,7 @@ import { sql as givenUpDeliveries } from "./0006-given-up-deliveries.ts";
 import { sql as numbersOfExportWindows } from "./0007-numbers-of-export-windows.ts";
 import { sql as incidents } from "./0008-incidents.ts";
 import { sql as retention } from "./0009-retention.ts";
+import { sql as filesByArrival } from "./0010-files-by-arrival.ts";
 
 export interface Migration {
   readonly name: string;
@@ -53,4 +54,9 @@ export const migrations: readonly Migration[] = [
   },
   { name: "incidents", sql: incidents, fingerprint: "e1dec83a1340ef3aba36a735d521843b" },
   { name: "retention", sql: retention, fingerprint: "7994367eedeba466dc714f4e3e6e4da0" },
+  {
+    name: "index over the arrival of files",
+    sql: filesByArrival,
+    fingerprint: "ed80e912499f159731d9485412b8a48e",
+  },
 ];
