@@ -34,6 +34,7 @@ import { findKnownContents } from "../store/stops/documents.ts";
 import type { HashedFile } from "./backup-folder.ts";
 import { type Arrived, filesBelow, identityOf, type Surroundings, unlistedFolders } from "./look-around.ts";
 import type { FileTaker } from "./take-files.ts";
+import { portionsOf } from "../lib/portions.ts";
 
 /** Bytes that the copy names were removed since it was made: another copy is needed. */
 export class CopyOutdated extends Error {
@@ -340,8 +341,7 @@ export async function findLostContents(
 /** Throws when a content that the copy refers to was removed because no document refers to it any more. */
 async function refuseSweptContents({ copy, live, taker }: Gathering): Promise<void> {
   const lost = await findLostContents(copy, taker);
-  for (let from = 0; from < lost.length; from += pageSize) {
-    const some = lost.slice(from, from + pageSize);
+  for (const some of portionsOf(lost, pageSize)) {
     const known = await findKnownContents(
       live,
       some.map(({ sha256 }) => sha256),

@@ -11,6 +11,7 @@ import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
 import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
+import { portionsOf } from "../lib/portions.ts";
 
 interface EnteringDependencies {
   readonly store: Pick<Store, "write">;
@@ -72,9 +73,7 @@ export class EnteringFiles {
         if (files.length > 1 && !holds.has(runner)) holds.set(runner, runner.hold());
         runner.add(file);
       }
-      for (let at = 0; at < files.length; at += entryGroup) {
-        await this.#enterGroup(files.slice(at, at + entryGroup));
-      }
+      for (const group of portionsOf(files, entryGroup)) await this.#enterGroup(group);
     } catch (error) {
       // Only at the end of the process: the files lie under their final names, and the next start finds them.
       log.error({ err: error, files: files.length }, "files were not entered in the ledger");

@@ -8,6 +8,7 @@ import { downloadTo } from "basic-ftp/dist/transfer.js";
 import { messageOf } from "../lib/errors.ts";
 import type { ListedEntry, TakeEntries } from "./remote-session.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
+import { portionsOf } from "../lib/portions.ts";
 
 /** No server writes a line this long. */
 const maxLineBytes = 64 * 1024;
@@ -61,9 +62,8 @@ class ListingReader extends Writable {
 
   async #hand(lines: Buffer): Promise<void> {
     const entries = this.#entriesOf(lines.toString("utf8"));
-    for (let at = 0; at < entries.length; at += entriesAtOnce) {
-      if (!(await this.#take(entries.slice(at, at + entriesAtOnce)))) throw new ListingCut();
-    }
+    for (const some of portionsOf(entries, entriesAtOnce))
+      if (!(await this.#take(some))) throw new ListingCut();
   }
 
   #entriesOf(lines: string): ListedEntry[] {

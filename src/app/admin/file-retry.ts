@@ -14,6 +14,7 @@ import { type FileFilter, readFilter } from "./file-filter.ts";
 import { type FileView, toFileView } from "./file-view.ts";
 import { byReason, inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
 import { findEntry } from "./ledger-reference.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 /** The result for one requested file. */
 export interface FileRetry {
@@ -86,12 +87,9 @@ export async function retryFiles(
 ): Promise<FileRetries> {
   const { stateDir } = config;
   return await withAdminStore(config, async (store) => {
-    const wanted = [...new Set(entries)];
     const retries: FileRetry[] = [];
-    for (let from = 0; from < wanted.length; from += itemsAtOnce) {
-      const given = wanted.slice(from, from + itemsAtOnce);
+    for (const given of portionsOf([...new Set(entries)], itemsAtOnce))
       retries.push(...(await retrySome(store, stateDir, { given, isDryRun })));
-    }
     return { retries, daemonPid: findProcessLockHolder(stateDir) };
   });
 }

@@ -36,6 +36,7 @@ import {
   toRepeatView,
 } from "./delivery-view.ts";
 import { inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 async function noneOfStop(
   { read }: AdminStore,
@@ -112,8 +113,7 @@ export async function resendDeliveries(
   return await withAdminStore(config, async (store) => {
     const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
     const repeats: RepeatView[] = [];
-    for (let from = 0; from < ordered.length; from += itemsAtOnce) {
-      const some = ordered.slice(from, from + itemsAtOnce);
+    for (const some of portionsOf(ordered, itemsAtOnce)) {
       const work = (tx: Transaction) => resendEach(tx, some);
       repeats.push(...(isDryRun ? await dryRun(store, "site", work) : await store.write("site", work)));
     }

@@ -4,29 +4,20 @@
  */
 import { type DocumentContent, splitDocuments } from "../../domain/documents/document-content.ts";
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
-import type { Fault } from "../../lib/errors.ts";
-import type { StopInstruction } from "../reading/stop-document.ts";
+import type { RefusedStopDocument, StopDocument, StopInstruction } from "../reading/stop-document.ts";
 
 export type PreparedDocument =
-  | {
+  | (Omit<StopDocument, "instructions"> & {
       readonly kind: "read";
       readonly sha256: string;
       readonly size: number;
-      readonly documentId?: string;
-      readonly companyCode?: string;
       readonly instructions: readonly StopChange[];
-    }
-  | {
-      readonly kind: "refused";
+    })
+  | (RefusedStopDocument & {
       /** Null for a file that was refused by its size, without being read. */
       readonly sha256: string | null;
       readonly size: number;
-      readonly faults: readonly Fault[];
-      readonly documentId?: string;
-      readonly isIncomplete: boolean;
-      readonly firstFunction?: string;
-      readonly firstStopNbr?: string;
-    }
+    })
   /**
    * The file cannot be read, or the contents of its documents cannot be stored: `systemCode` as ENOENT, EACCES, EIO, ELOOP,
    * ENOSPC, or ENOTREG for what is no regular file. `isOfStore`: the file can be read, but what its documents contain cannot

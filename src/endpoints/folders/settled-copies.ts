@@ -12,8 +12,9 @@ import type { SettledFile } from "./candidates.ts";
 import type { CopyOutcome, CopyRequest } from "./copy-files.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 import { copyName, takingFolderName } from "./sweep-copies.ts";
-import { copyIn, errorOf, portionsOf, type TakeThread } from "./take-thread.ts";
+import { copyIn, errorOf, filesAtOnce, type TakeThread } from "./take-thread.ts";
 import type { Outcomes, OutcomesDeps, Settled } from "./taken-files.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 export interface TakerDeps
   extends OutcomesDeps,
@@ -54,7 +55,7 @@ export async function makeCopies(taking: Taking, inbound: PinnedFolder): Promise
   const { files } = taking.settled;
   const to = { taking: inbound.child(takingFolderName), isSynced: files.length <= fewFiles };
   const ready: Copied[] = [];
-  for (const portion of portionsOf(files)) {
+  for (const portion of portionsOf(files, filesAtOnce)) {
     if (taking.settled.isStopped()) break;
     ready.push(...(await makePortion(taking, portion, to)));
   }

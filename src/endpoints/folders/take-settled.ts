@@ -15,8 +15,9 @@ import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-reg
 import type { SettledFile } from "./candidates.ts";
 import type { PlaceOutcome } from "./place-files.ts";
 import { type Copied, makeCopies, type TakerDeps, type Taking } from "./settled-copies.ts";
-import { errorOf, placeIn, portionsOf } from "./take-thread.ts";
+import { errorOf, filesAtOnce, placeIn } from "./take-thread.ts";
 import { isOfAgain, Outcomes, type Settled, type TakenFiles } from "./taken-files.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 interface PlaceFolders {
   readonly inbound: PinnedFolder;
@@ -32,7 +33,7 @@ interface Paths {
 
 /** Gives settled files, whose copies are durable, their places in `inbound/` or its `.again`, and removes their sources. */
 async function givePlaces(taking: Taking, copied: readonly Copied[], to: PlaceFolders): Promise<void> {
-  for (const portion of portionsOf(copied)) await givePortion(taking, portion, to);
+  for (const portion of portionsOf(copied, filesAtOnce)) await givePortion(taking, portion, to);
 }
 
 async function givePortion(taking: Taking, portion: readonly Copied[], to: PlaceFolders): Promise<void> {

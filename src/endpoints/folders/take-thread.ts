@@ -39,14 +39,7 @@ export function errorOf({ code, message }: SystemFault): Error {
 }
 
 /** How many files one message to the thread names: other folders have their turn in between. */
-const filesAtOnce = 128;
-
-export function portionsOf<Item>(items: readonly Item[]): Item[][] {
-  const portions: Item[][] = [];
-  for (let from = 0; from < items.length; from += filesAtOnce)
-    portions.push(items.slice(from, from + filesAtOnce));
-  return portions;
-}
+export const filesAtOnce = 128;
 
 async function answerOf(thread: TakeThread, request: TakeRequest): Promise<TakeAnswer> {
   const answer = await thread.run(request);

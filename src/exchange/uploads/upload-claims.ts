@@ -58,10 +58,7 @@ export class UploadClaims {
   }
 
   #taken(key: string): UploadClaim {
-    let resolve = (): void => undefined;
-    const isReleased = new Promise<void>((done) => {
-      resolve = done;
-    });
+    const { promise: isReleased, resolve } = Promise.withResolvers<void>();
     const claim: Claim = { upload: undefined, isReleased };
     this.#claims.set(key, claim);
     return {

@@ -1,23 +1,6 @@
 /** Where the bytes of files lie: the folders of a company, and how the ledger names places in them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 
-export interface Locations {
-  readonly stateDir: string;
-  readonly companiesDirectory: string;
-  /** The content of documents, each once (`contentPath`). */
-  readonly documentsDirectory: string;
-  companyDirectory(code: string): string;
-  inboundDirectory(code: string): string;
-  /** What hosts collect. */
-  outboundDirectory(code: string): string;
-  receiptsDirectory(code: string): string;
-  /** `archive/YYYY-MM-DD` or `error/YYYY-MM-DD`, by the UTC day of the decision. */
-  filedDirectory(code: string, folder: "archive" | "error", decidedAt: number): string;
-  /** The form kept in the ledger: relative to the state directory when inside it. */
-  toLedger(path: string): string;
-  fromLedger(location: string): string;
-}
-
 /** In the state directory. */
 export const documentsFolderName = "documents";
 
@@ -37,7 +20,7 @@ function isPlain(path: string): boolean {
 }
 
 /** The layout of a state directory (specification/operation.md#state-directory). */
-export function createLocations(stateDir: string): Locations {
+export function createLocations(stateDir: string) {
   const inside = `${stateDir}/`;
   const isOwnPlain = isAbsolute(stateDir) && stateDir.length > 1 && isPlain(stateDir);
   const companiesDirectory = join(stateDir, "companies");
@@ -45,21 +28,27 @@ export function createLocations(stateDir: string): Locations {
   return {
     stateDir,
     companiesDirectory,
+    /** The content of documents, each once (`contentPath`). */
     documentsDirectory: join(stateDir, documentsFolderName),
     companyDirectory,
-    inboundDirectory: (code) => join(companyDirectory(code), "inbound"),
-    outboundDirectory: (code) => join(companyDirectory(code), "outbound"),
-    receiptsDirectory: (code) => join(companyDirectory(code), "receipts"),
-    filedDirectory: (code, folder, decidedAt) =>
+    inboundDirectory: (code: string) => join(companyDirectory(code), "inbound"),
+    /** What hosts collect. */
+    outboundDirectory: (code: string) => join(companyDirectory(code), "outbound"),
+    receiptsDirectory: (code: string) => join(companyDirectory(code), "receipts"),
+    /** `archive/YYYY-MM-DD` or `error/YYYY-MM-DD`, by the UTC day of the decision. */
+    filedDirectory: (code: string, folder: "archive" | "error", decidedAt: number) =>
       join(companyDirectory(code), folder, new Date(decidedAt).toISOString().slice(0, 10)),
-    toLedger(path) {
+    /** The form kept in the ledger: relative to the state directory when inside it. */
+    toLedger(path: string): string {
       if (isOwnPlain && path.startsWith(inside) && isPlain(path)) return path.slice(inside.length);
       const found = relative(stateDir, path);
       return found.startsWith("..") || isAbsolute(found) ? path : found;
     },
-    fromLedger(location) {
+    fromLedger(location: string): string {
       const isInside = isOwnPlain && !location.startsWith("/") && !location.startsWith(".");
       return isInside && isPlain(location) ? inside + location : resolve(stateDir, location);
     },
   };
 }
+
+export type Locations = Readonly<ReturnType<typeof createLocations>>;

@@ -17,6 +17,7 @@ import { temporaryNamesOf } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
 import { isBelowErrorFolder } from "../places/places.ts";
 import { againFolderName } from "../places/place-arrival.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 const batchSize = 500;
 
@@ -126,9 +127,7 @@ export async function withoutEntry(
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const unknown: string[] = [];
-  for (let at = 0; at < paths.length; at += batchSize) {
-    unknown.push(...(await unknownOf(deps, paths.slice(at, at + batchSize))));
-  }
+  for (const some of portionsOf(paths, batchSize)) unknown.push(...(await unknownOf(deps, some)));
   if (unknown.length === 0) return [];
   // Asked second: an entry that was decided about in between is in motion by now.
   const inMotion = await placesInMotion(deps);

@@ -17,6 +17,7 @@ import { link, mkdir, rename, unlink, utimes } from "./changes.ts";
 import { makeDirectoryDurably, syncDirectory, writeFileDurably } from "./durable-file.ts";
 import { entriesOf } from "./entries-of.ts";
 import { systemCodeOf, unlessMissing } from "../errors.ts";
+import { portionsOf } from "../portions.ts";
 
 export interface Content {
   /** Of the bytes, lower-case hex. */
@@ -137,9 +138,8 @@ export async function sweepContents(
   for (const first of await foldersIn(directory)) {
     for (const second of await foldersIn(join(directory, first))) {
       const hashes = await tidyFolder(join(directory, first, second), beforeMs);
-      for (let at = 0; at < hashes.length; at += hashesAtOnce) {
+      for (const some of portionsOf(hashes, hashesAtOnce)) {
         signal.throwIfAborted();
-        const some = hashes.slice(at, at + hashesAtOnce);
         const known = await referredTo(some);
         for (const sha256 of some) {
           if (!known.has(sha256) && (await removeOld(directory, sha256, beforeMs))) removed += 1;

@@ -31,6 +31,7 @@ import { type ImportInput, type ImportKind, readImport } from "./import-request.
 import type { StoreDeps } from "../operation-deps.ts";
 import { refusal } from "../request-body.ts";
 import type { HashQueue, HashQueueLimits } from "../../sign-in/sign-in-hash-queue.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 export interface UserImportDeps extends PreparationDeps, StoreDeps {
   /** One for all imports of the process: it bounds how many passwords are hashed at a time. */
@@ -175,11 +176,8 @@ async function prepare(queue: HashQueue, { record, ...sent }: Found): Promise<Pr
 /** As many at once as may run, so that several imports take turns. */
 async function prepareAll(queue: HashQueue, found: readonly Found[]): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = [];
-  const { maxRunning } = userImportHashing;
-  for (let at = 0; at < found.length; at += maxRunning) {
-    const group = found.slice(at, at + maxRunning);
+  for (const group of portionsOf(found, userImportHashing.maxRunning))
     prepared.push(...(await Promise.all(group.map((one) => prepare(queue, one)))));
-  }
   return prepared;
 }
 
