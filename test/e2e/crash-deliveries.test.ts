@@ -208,7 +208,7 @@ test("a dead delivery that was asked for again while the command died waits to b
   await waitFor("the delivery to be dead", () => dead().length === 1);
   const [{ id }] = await site.json<readonly [{ id: number }]>("deliveries", "--state", "dead");
   const retry = ["delivery", "retry", String(id), "--config", site.configFile];
-  const env = { ...process.env, DROPGATE_KILL_POINT: "unit@outbound-admin.retryAll" };
+  const env = { ...process.env, DROPGATE_KILL_POINT: "unit@delivery-retry.retryAll" };
   expect((await runProgram(program, retry, { env })).exitCode).toBe(killedExitCode);
   expect(dead()).toHaveLength(1);
   receiver.always();

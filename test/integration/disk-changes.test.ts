@@ -44,7 +44,8 @@ test("the steps that crash tests name are made by functions that there are", () 
       .map((path) => readFileSync(join("src", path), "utf8"));
     // A function, a method, or a property that is one.
     return texts.some(
-      (text) => name === undefined || new RegExp(`\\b${name}(?:<.*>)?(?:\\(|: \\()`).test(text),
+      (text) =>
+        name === undefined || new RegExp(`\\b${name}(?:<.*>)?(?:\\(|: \\(| = (?:async )?\\()`).test(text),
     );
   };
   const gone = named.filter(([, file = "", name]) => !isThere(file, name)).map(([step]) => step);
