@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { controlEntries, debEntries } from "./deb-entries.ts";
 import { normalisedSbom, shippedPackages } from "./locked-packages.ts";
+import { requireMachine } from "./machine-code.ts";
 import { byPath, foldersOf, type PackageEntry } from "./package-entry.ts";
 import type { ProgramSource } from "./program-entries.ts";
 import { type Architecture, architectures } from "./shipped-files.ts";
@@ -60,6 +61,7 @@ export function writeDeb({ source, sbom, seconds, root, out, compression }: DebB
   rmSync(root, { recursive: true, force: true });
   process.umask(0o022);
   const entries = debEntries(source, seconds, sbom).sort(byPath);
+  requireMachine(entries, source.architecture);
   writeEntries(root, entries);
   const control = join(root, "DEBIAN");
   mkdirSync(control);

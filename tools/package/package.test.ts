@@ -2,14 +2,15 @@
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { isInstalled, runProgram } from "../../test/support/run-program.ts";
 import { controlEntries, debEntries } from "./deb-entries.ts";
 import { changelogText, packageUnit } from "./deb-texts.ts";
 import { normalisedSbom, shippedPackages } from "./locked-packages.ts";
-import { foldersOf, linked } from "./package-entry.ts";
+import { machineCode, requireMachine } from "./machine-code.ts";
+import { copied, foldersOf, linked } from "./package-entry.ts";
 import type { ProgramSource } from "./program-entries.ts";
 import { isShipped } from "./shipped-files.ts";
 import { projectFolder, sourceTime } from "./source.ts";
@@ -111,6 +112,42 @@ describe("the files of the package", () => {
     const path = join(scripts, "dropgate.yaml");
     const loaded = await loadConfig({ path, env: {}, cwd: "/" });
     expect(loaded).toMatchObject({ kind: "loaded", warnings: [], config: { stateDir: "/var/lib/dropgate" } });
+  });
+});
+
+describe("the machine code", () => {
+  const below = `${projectFolder}/node_modules`;
+  const binding = (cpu: string) =>
+    copied(`lib/${cpu}.node`, join(below, `better-sqlite3/prebuilds/${cpu}.node`));
+  const node = copied("lib/bin/node", join(below, `node-linux-${process.arch}/bin/node`), 0o755);
+  const otherCpu = architecture === "amd64" ? "arm64" : "x64";
+  const other = architecture === "amd64" ? "arm64" : "amd64";
+
+  test("of the package is that of Node.js and of SQLite, for its machine", () => {
+    const found = machineCode(debEntries(source, 1_700_000_000, "{}"));
+    expect(new Set(found.values())).toEqual(new Set([architecture]));
+    expect([...found.keys()].map((path) => basename(path)).sort()).toEqual([
+      `linux-${process.arch}.node`,
+      "node",
+    ]);
+  });
+
+  test("is told by its head, and that of another machine or system is refused", () => {
+    const entries = [
+      node,
+      binding("linux-arm64"),
+      binding("linux-x64"),
+      binding("win32-x64"),
+      binding("darwin-arm64"),
+    ];
+    expect([...machineCode(entries).values()]).toEqual([architecture, "arm64", "amd64", "other", "other"]);
+    expect(() => requireMachine([node, binding(`linux-${process.arch}`)], architecture)).not.toThrow();
+    expect(() => requireMachine([node, binding(`linux-${otherCpu}`)], architecture)).toThrow(
+      `.node for ${other}`,
+    );
+    expect(() => requireMachine([binding(`linux-${process.arch}`)], architecture)).toThrow(
+      "there is no Node.js",
+    );
   });
 });
 

@@ -14,7 +14,7 @@ export const buildOnlyPackages: ReadonlyMap<string, string> = new Map([
 
 const licenceName = /^(?:licen[cs]e|copying|notice)/i;
 const unusedEnding =
-  /(?:\.map|\.d\.[cm]?ts|\.ts|\.md|\.markdown|\.gyp|\.gypi|\.c|\.cc|\.cpp|\.h|\.tgz|\.yml|\.flow)$/i;
+  /(?:\.map|\.d\.[cm]?ts|\.ts|\.md|\.markdown|\.gyp|\.gypi|\.c|\.cc|\.cpp|\.h|\.exe|\.tgz|\.yml|\.flow)$/i;
 const unusedFolder = /^(?:test|tests|__tests__|example|examples|benchmark|benchmarks|bench|docs)\//;
 /** Sources of what is there as a binary; `src` of any other package is what is loaded. */
 const compiledFrom: ReadonlyMap<string, RegExp> = new Map([
