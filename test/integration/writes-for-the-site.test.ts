@@ -16,6 +16,7 @@ const forTheSite: Readonly<Record<string, string>> = {
   "app/alerts/alert-watch.ts": "incidents of all companies and of the installation, and what is told of them",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
   "app/retention/clock-guard.ts": "the newest time that was seen, for all companies",
+  "app/retention/event-pruner.ts": "the newest events that were removed, of all companies",
   "backup/take-backup.ts": "the last backup of the whole state",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
   "operations/users/company-admin.ts": "companies themselves",

@@ -4,7 +4,7 @@ import type { StateGrowth } from "../../store/database/inspect-store.ts";
 import type { GrowingTable } from "../../store/database/table-growth.ts";
 import { blockBytes } from "../../store/ledger/file-sizes.ts";
 
-export const keptForEver = "stops, loads and orders";
+export const keptForEver = "stops, loads, orders and reports of drivers";
 
 /** What grows, by the setting that says how long it is kept. */
 export type GrowingKind = RetentionKind | typeof keptForEver;
@@ -13,7 +13,7 @@ const kindOfTable: Readonly<Record<GrowingTable, GrowingKind>> = {
   files: "ledger",
   file_stops: "ledger",
   recorded_events: "events",
-  reported_events: "events",
+  reported_events: keptForEver,
   positions: "positions",
   completions: "outbound",
   deliveries: "outbound",

@@ -1,4 +1,5 @@
 /** All pruners, in the order of a pass: what refers to something goes before it. */
+import { eventsPruner } from "./event-pruner.ts";
 import { appointmentsPruner, importsPruner, positionsPruner } from "./record-pruners.ts";
 import { archivePruner, errorPruner, receiptsPruner } from "./file-pruners.ts";
 import { ledgerPruner } from "./ledger-pruner.ts";
@@ -8,6 +9,7 @@ import type { Pruner } from "./pruner.ts";
 export const pruners: readonly Pruner[] = [
   outboundPruner,
   messagesPruner,
+  eventsPruner,
   positionsPruner,
   importsPruner,
   appointmentsPruner,

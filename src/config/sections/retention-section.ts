@@ -15,7 +15,7 @@ const kinds: Readonly<Record<RetentionKind, { readonly what: string; readonly da
     days: 90,
   },
   messages: { what: "messages to customers after they were sent or dropped", days: 90 },
-  events: { what: "recorded events", days: "keep" },
+  events: { what: "recorded events of a stop or load that is over, from its newest event", days: "keep" },
   positions: { what: "positions of loads that are over", days: 90 },
   documents: { what: "documents that were captured or imported", days: "keep" },
   imports: { what: "outcomes of load imports", days: 90 },

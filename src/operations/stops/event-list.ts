@@ -5,6 +5,7 @@ import { recordedEventName } from "../../domain/outbound/recorded-events.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { type EventSelection, listEvents, type StoredEvent } from "../../store/stops/recorded-events.ts";
+import { isPositionKnown } from "../../store/stops/event-retention.ts";
 import { findStoredLoad } from "../../store/stops/load-queries.ts";
 import { findStoredStop } from "../../store/stops/stop-queries.ts";
 import { utcDateTime } from "./cancellation-request.ts";
@@ -96,9 +97,18 @@ function eventOf({ id, code, stopNbr, loadNbr, recordedAt, data }: StoredEvent, 
   };
 }
 
+/** Readers go on from the last event that they know: what came after it and is gone must not be missing in silence. */
+async function checkPosition({ store }: EventListDeps, { afterId, ...of }: EventSelection): Promise<void> {
+  if (afterId === undefined || (await isPositionKnown(store.read, { ...of, afterId }))) return;
+  const message =
+    "since names an event that is kept no longer, so that events after it may be gone as well. Send the query without " +
+    "since, or with a time in UTC: it answers with all that is kept.";
+  throw refusal([{ code: "badDate", path: "since", message }]);
+}
+
 /**
  * The events in the order in which they were recorded, oldest first. Throws 901 when neither a stop nor a load is named,
- * 910 for an unknown parameter, 902 or 904 for a bad one, 921 or 920 when there is none of that number.
+ * 910 for an unknown parameter, 902 or 904 for a bad one or a position that is gone, 921 or 920 when there is none of that number.
  */
 export async function readEventList(deps: EventListDeps, query: EventListQuery) {
   const values = readValues(query.parameters);
@@ -112,6 +122,7 @@ export async function readEventList(deps: EventListDeps, query: EventListQuery) 
     ...sinceOf(values, deps.eventNumbers),
     limit: limitOf(values),
   };
+  await checkPosition(deps, selection);
   const events = await listEvents(deps.store.read, selection);
   if (events.length === 0) await checkThere(deps, query.companyId, values);
   return { Events: events.map((event) => eventOf(event, deps.eventNumbers)) };

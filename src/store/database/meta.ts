@@ -7,6 +7,7 @@ export type MetaKey =
   | "alive_at"
   | "boot_id"
   | "deliveries_held"
+  | "events_pruned"
   | "generation"
   | "last_applied"
   | "last_backup"

@@ -1,0 +1,234 @@
+/**
+ * Which recorded events may go, as rows. Events of stops and loads that were planned together go together: an answer to
+ * `since` then has all that came after it, or says that it is known no longer (`isPositionKnown`).
+ */
+import type { LoadStatus } from "../../domain/load/load-status.ts";
+import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { readNote, writeMeta } from "../database/meta.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+export type EventOwner = Pick<RowOf<"recorded_events">, "companyId" | "stopNbr" | "loadNbr">;
+
+export interface OldEvent extends EventOwner {
+  readonly id: number;
+  readonly recordedAt: number;
+}
+
+/** Events of all companies by their ids, up to the first that is younger. `lastId`: where the next page goes on. */
+export async function listOldEvents(
+  read: Reader,
+  { afterId, before, limit }: { readonly afterId: number; readonly before: number; readonly limit: number },
+): Promise<{ readonly events: readonly OldEvent[]; readonly lastId: number | undefined }> {
+  const rows = await read
+    .selectFrom("recorded_events")
+    .select(namedColumns("id", "company_id", "stop_nbr", "load_nbr", "recorded_at"))
+    .where("id", ">", afterId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  const young = rows.findIndex(({ recordedAt }) => recordedAt >= before);
+  const events = young === -1 ? rows : rows.slice(0, young);
+  return { events, lastId: young === -1 && rows.length === limit ? rows.at(-1)?.id : undefined };
+}
+
+/** Stops and loads with events in common, one by another. */
+export interface EventGroup {
+  readonly companyId: number;
+  readonly stopNbrs: readonly string[];
+  readonly loadNbrs: readonly string[];
+}
+
+interface Neighbour {
+  readonly nbr: string | null;
+  readonly newestAt: number;
+}
+
+const loadsOfStop = prepareQuery<{ companyId: number; nbr: string }, Neighbour>((db, arg) =>
+  db
+    .selectFrom("recorded_events")
+    .select((eb) => ["load_nbr as nbr", eb.fn.max<number>("recorded_at").as("newestAt")])
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("nbr"))
+    .groupBy("load_nbr"),
+).rows;
+
+const stopsOfLoad = prepareQuery<{ companyId: number; nbr: string }, Neighbour>((db, arg) =>
+  db
+    .selectFrom("recorded_events")
+    .select((eb) => ["stop_nbr as nbr", eb.fn.max<number>("recorded_at").as("newestAt")])
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", "=", arg("nbr"))
+    .groupBy("stop_nbr"),
+).rows;
+
+/** Larger groups stay: to find one takes as many queries as it has members. */
+const mostMembers = 2_000;
+
+/** The members that were visited on the way; whoever has met one of them need not visit it again. */
+export interface Visited {
+  readonly stops: Set<string>;
+  readonly loads: Set<string>;
+}
+
+export function newVisited(): Visited {
+  return { stops: new Set(), loads: new Set() };
+}
+
+/** The group of an event; undefined when it has a younger event, meets what was visited before, or is too large. */
+export async function findOldGroup(
+  read: Reader,
+  { companyId, stopNbr, loadNbr }: EventOwner,
+  { before, visited }: { readonly before: number; readonly visited: Visited },
+): Promise<EventGroup | undefined> {
+  const own = newVisited();
+  const ahead: { readonly kind: keyof Visited; readonly nbr: string }[] = [];
+  const meet = (kind: keyof Visited, nbr: string | null): boolean => {
+    if (nbr === null || own[kind].has(nbr)) return true;
+    if (visited[kind].has(nbr)) return false;
+    own[kind].add(nbr);
+    visited[kind].add(nbr);
+    ahead.push({ kind, nbr });
+    return true;
+  };
+  let isOld = meet("stops", stopNbr) && meet("loads", loadNbr);
+  for (let next = ahead.pop(); isOld && next !== undefined; next = ahead.pop()) {
+    const { kind, nbr } = next;
+    const neighbours = await (kind === "stops" ? loadsOfStop : stopsOfLoad)(read, { companyId, nbr });
+    isOld = neighbours.every(
+      (one) => one.newestAt < before && meet(kind === "stops" ? "loads" : "stops", one.nbr),
+    );
+    if (own.stops.size + own.loads.size > mostMembers) isOld = false;
+  }
+  return isOld ? { companyId, stopNbrs: [...own.stops], loadNbrs: [...own.loads] } : undefined;
+}
+
+const overLoadStatuses: readonly LoadStatus[] = [90, 99];
+
+function openStops(read: Reader, { companyId, stopNbrs }: EventGroup) {
+  return read
+    .selectFrom("stops")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("stop_nbr", "in", stopNbrs)
+    .where("stop_status", "not in", finalStopStatuses);
+}
+
+function openLoads(read: Reader, { companyId, loadNbrs }: EventGroup) {
+  return read
+    .selectFrom("loads")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("load_nbr", "in", loadNbrs)
+    .where("load_status", "not in", overLoadStatuses);
+}
+
+/** A completion is made of its events, at each attempt and each time that it is sent again. */
+function keptCompletions(read: Reader, { companyId, stopNbrs }: EventGroup) {
+  return read
+    .selectFrom("completions")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("stop_nbr", "in", stopNbrs);
+}
+
+/** An order has events before it has a stop. */
+function ordersWithoutStop(read: Reader, { companyId, stopNbrs }: EventGroup) {
+  return read
+    .selectFrom("orders as o")
+    .leftJoin("stops as s", (join) =>
+      join.onRef("s.company_id", "=", "o.company_id").onRef("s.stop_nbr", "=", "o.order_nbr"),
+    )
+    .select("o.id")
+    .where("o.company_id", "=", companyId)
+    .where("o.order_nbr", "in", stopNbrs)
+    .where("o.is_cancelled", "=", 0)
+    .where("s.id", "is", null);
+}
+
+/** Whether something of the group is not over: its events are still to be told, or are a part of what goes out. */
+export async function isStillNeeded(read: Reader, group: EventGroup): Promise<boolean> {
+  const queries: readonly { executeTakeFirst(): Promise<unknown> }[] = [
+    openStops(read, group).limit(1),
+    openLoads(read, group).limit(1),
+    keptCompletions(read, group).limit(1),
+    ordersWithoutStop(read, group).limit(1),
+  ];
+  for (const query of queries) if ((await query.executeTakeFirst()) !== undefined) return true;
+  return false;
+}
+
+export interface GroupEvents {
+  readonly count: number;
+  readonly oldestAt: number;
+  readonly newestAt: number;
+  readonly lastId: number;
+}
+
+function eventsOf(read: Reader, { companyId, stopNbrs, loadNbrs }: EventGroup) {
+  return read
+    .selectFrom("recorded_events")
+    .where("company_id", "=", companyId)
+    .where((eb) => eb.or([eb("stop_nbr", "in", stopNbrs), eb("load_nbr", "in", loadNbrs)]));
+}
+
+export async function countGroup(read: Reader, group: EventGroup): Promise<GroupEvents> {
+  return await eventsOf(read, group)
+    .select(({ fn }) => [
+      fn.countAll<number>().as("count"),
+      fn.min("recorded_at").as("oldestAt"),
+      fn.max("recorded_at").as("newestAt"),
+      fn.max("id").as("lastId"),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+const prunedKey = "events_pruned";
+
+/** By the id of the company, the newest event that was ever removed. */
+type LastPruned = Readonly<Record<string, number>>;
+
+/** Removes the events of a group; returns how many they were. */
+export async function removeGroup(tx: Transaction, group: EventGroup): Promise<number> {
+  const { companyId, stopNbrs, loadNbrs } = group;
+  const { count, lastId } = await countGroup(tx, group);
+  if (count === 0) return 0;
+  const known = (await readNote<LastPruned>(tx, prunedKey)) ?? {};
+  const last = Math.max(lastId, known[companyId] ?? 0);
+  await writeMeta(tx, prunedKey, JSON.stringify({ ...known, [companyId]: last }));
+  await tx
+    .deleteFrom("recorded_events")
+    .where("company_id", "=", companyId)
+    .where((eb) => eb.or([eb("stop_nbr", "in", stopNbrs), eb("load_nbr", "in", loadNbrs)]))
+    .execute();
+  return count;
+}
+
+export interface EventPosition {
+  readonly companyId: number;
+  readonly stopNbr?: string;
+  readonly loadNbr?: string;
+  readonly afterId: number;
+}
+
+/**
+ * Whether all events of the stop or load after that one are still there: nothing as new as it was removed, or it is itself
+ * there, as one of theirs.
+ */
+export async function isPositionKnown(
+  read: Reader,
+  { companyId, stopNbr, loadNbr, afterId }: EventPosition,
+): Promise<boolean> {
+  const pruned = await readNote<LastPruned>(read, prunedKey);
+  if (afterId >= (pruned?.[companyId] ?? 0)) return true;
+  let query = read
+    .selectFrom("recorded_events")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("id", "=", afterId);
+  if (stopNbr !== undefined) query = query.where("stop_nbr", "=", stopNbr);
+  if (loadNbr !== undefined) query = query.where("load_nbr", "=", loadNbr);
+  return (await query.executeTakeFirst()) !== undefined;
+}
