@@ -5,7 +5,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { checkConfig, type RuleFault } from "./rules/check-config.ts";
+import { checkConfig } from "./rules/check-config.ts";
+import type { RuleFault } from "./rules/rule-fault.ts";
 import { type ConfigFault, inFileOrder } from "./reader/config-fault.ts";
 import { parseYaml, type Place } from "./reader/parse-yaml.ts";
 import { readSettings } from "./reader/read-settings.ts";

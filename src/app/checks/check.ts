@@ -25,8 +25,6 @@ import {
 } from "./check-programs.ts";
 import { checkUnits } from "./check-units.ts";
 
-export type { CheckFinding } from "./check-finding.ts";
-
 const configRemedy = "correct it; docs/configuration.md lists all settings";
 
 /** A check that fails for an unexpected reason is reported as a problem, and the others still run. */

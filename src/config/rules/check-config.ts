@@ -10,8 +10,6 @@ import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
 import { checkTimes, isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "../schema.ts";
 
-export type { RuleFault } from "./rule-fault.ts";
-
 interface Rule {
   readonly looksAt: readonly string[];
   readonly severity: "fault" | "warning";

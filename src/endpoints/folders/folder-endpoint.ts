@@ -22,8 +22,6 @@ import { type WatchFolder, watchFolder } from "./folder-watch.ts";
 import { ScanRounds } from "./scan-rounds.ts";
 import { createTakeThread, type TakeThread } from "./take-thread.ts";
 
-export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
-
 export interface FolderEndpointDeps
   extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom"> {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
