@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { leftOut, MappedServer } from "../support/mapped-server.ts";
-import { blocksIn } from "../support/markdown.ts";
+import { blocksIn, textOf } from "../support/markdown.ts";
 import { isInstalled } from "../support/run-program.ts";
 import {
   commandsNamedIn,
@@ -60,6 +60,25 @@ describe.each(serverPages)("%s", (page) => {
     const isFollowed = (span: string) => namedOnly.has(span) || followed.some((one) => one.includes(span));
     expect(commandsNamedIn(page).filter((span) => !isFollowed(span))).toEqual([]);
   });
+});
+
+describe("docs/alerts.md", () => {
+  // Its one command needs servers that take mails and posts, which a server of its own test is.
+  test("has commands that another test runs", () => {
+    const commands = commandsIn("docs/alerts.md").map((command) => command.split(" ").slice(1));
+    expect(commands).not.toEqual([]);
+    const run = textOf("test/e2e/alerts.test.ts");
+    const isRun = (words: readonly string[]) => run.includes(words.map((word) => `"${word}"`).join(", "));
+    expect(commands.filter((words) => !isRun(words))).toEqual([]);
+  });
+});
+
+test("every page that the first one leads to is followed, or is a reference", () => {
+  const next = textOf("docs/first-ten-minutes.md").split("## Next")[1] ?? "";
+  const pages = [...next.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name = ""]) => `docs/${name}`);
+  expect(pages.length).toBeGreaterThan(5);
+  const others = pages.filter((page) => !serverPages.some((one) => one === page));
+  expect(others).toEqual(["docs/alerts.md", "docs/outbound.md"]);
 });
 
 test("what is left out is on a page, and what is named only as well", () => {

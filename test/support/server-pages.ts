@@ -14,6 +14,7 @@ export const serverPages = [
   "docs/first-ten-minutes.md",
   "docs/monitoring.md",
   "docs/backup.md",
+  "docs/retention.md",
   "docs/restore-drill.md",
   "docs/upgrade.md",
 ] as const;
