@@ -2,6 +2,8 @@
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { NewestTime } from "../../store/database/newest-time.ts";
+import type { PruneClock } from "../../store/database/prune-clock.ts";
+import { judgeClock, jumpText } from "../retention/clock-guard.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
 
 /** What setting a clock right by the network may take back. */
@@ -19,11 +21,24 @@ function spanText(spanMs: number): string {
   return `${Math.floor(spanMs / length)} ${unit}s`;
 }
 
-/** A warning: the order of files does not come from the clock, and what waits for it is done late, not lost. */
-export function checkClock(newest: NewestTime | undefined): readonly CheckFinding[] {
+function jumpFindings(pruneClock: PruneClock | undefined, now: number): readonly CheckFinding[] {
+  const look = judgeClock(pruneClock, now);
+  if (look.kind === "right") return [];
+  return [warning(jumpText(look), "`timedatectl` shows whether the clock is right")];
+}
+
+export interface StateTimes {
+  readonly newestTime: NewestTime | undefined;
+  readonly pruneClock: PruneClock | undefined;
+}
+
+/** Warnings: the order of files does not come from the clock, and what waits for it is done late, not lost. */
+export function checkClock({ newestTime: newest, pruneClock }: StateTimes): readonly CheckFinding[] {
   if (newest === undefined) return [];
   const now = systemClock.now();
-  if (newest.at - now <= toleranceMs) return [fine("the clock is not behind the times in the state")];
+  const jump = jumpFindings(pruneClock, now);
+  if (newest.at - now <= toleranceMs)
+    return jump.length > 0 ? jump : [fine("the clock is not behind the times in the state")];
   const what =
     `the clock is ${spanText(newest.at - now)} behind the state: it shows ${isoTime(now)}, and ${newest.what} ` +
     `${isoTime(newest.at)}. Until it is as late as that, retries, exports and holds of appointments whose time was set by ` +

@@ -250,7 +250,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
         ...checkSchema(found),
         ...checkAge(found),
         ...checkHold(found),
-        ...checkClock(found.newestTime),
+        ...checkClock(found),
         ...checkDamage(stateDir),
       ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;

@@ -18,6 +18,7 @@ import { lookForRestored, type Restored } from "./generation.ts";
 import { findLastBackup, type LastBackup } from "./last-backup.ts";
 import { findNewestTime, type NewestTime } from "./newest-time.ts";
 import { findSchema, readMeta, schemaFault } from "./migrate.ts";
+import { findPruneClock, type PruneClock } from "./prune-clock.ts";
 import { planSchema } from "./schema-plan.ts";
 import {
   lookForDamage,
@@ -47,6 +48,8 @@ export type StoreInspection =
       readonly lastBackup: LastBackup | undefined;
       /** The newest time that is written in it. */
       readonly newestTime: NewestTime | undefined;
+      /** The newest time that retention took for right. */
+      readonly pruneClock: PruneClock | undefined;
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
@@ -72,6 +75,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       isOutdated: plan.kind === "steps" && !isCurrent,
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
       lastBackup: isCurrent ? await findLastBackup(db) : undefined,
+      pruneClock: isCurrent ? await findPruneClock(db) : undefined,
       newestTime: isCurrent ? await findNewestTime(db) : undefined,
       deliveryHold: isCurrent ? await findDeliveryHold(db) : undefined,
       instanceId: readMeta(database)?.get("instance"),

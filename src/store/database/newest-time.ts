@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Reader } from "./database.ts";
 import { findLastBackup } from "./last-backup.ts";
 import { readMeta } from "./meta.ts";
+import { findPruneClock } from "./prune-clock.ts";
 
 export interface NewestTime {
   /** Milliseconds UTC. */
@@ -34,7 +35,9 @@ async function newestRow(read: Reader, { table, column, what }: (typeof writtenR
 export async function findNewestTime(read: Reader): Promise<NewestTime | undefined> {
   const aliveAt = await readMeta(read, "alive_at");
   const backup = await findLastBackup(read);
+  const pruneClock = await findPruneClock(read);
   const times: NewestTime[] = [];
+  if (pruneClock !== undefined) times.push({ at: pruneClock.latest, what: "the daemon looked at the clock" });
   if (aliveAt !== undefined) times.push({ at: Number(aliveAt), what: "the daemon was alive" });
   if (backup !== undefined) times.push({ at: backup.endedAt, what: "a backup was made" });
   for (const one of writtenRows) times.push(await newestRow(read, one));
