@@ -1,4 +1,5 @@
 /** All pruners, in the order of a pass: what refers to something goes before it. */
+import { auditPruner } from "./audit-pruner.ts";
 import { eventsPruner } from "./event-pruner.ts";
 import { appointmentsPruner, importsPruner, positionsPruner } from "./record-pruners.ts";
 import { archivePruner, errorPruner, receiptsPruner } from "./file-pruners.ts";
@@ -17,4 +18,5 @@ export const pruners: readonly Pruner[] = [
   archivePruner,
   errorPruner,
   ledgerPruner,
+  auditPruner,
 ];

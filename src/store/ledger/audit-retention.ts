@@ -1,0 +1,65 @@
+/** What was asked for again or given up of files and deliveries, by its age. */
+import { decidedStates } from "../../domain/files/file-state.ts";
+import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+
+/** Where it is noted. */
+export const auditTables = ["file_repeats", "delivery_repeats"] as const;
+export type AuditTable = (typeof auditTables)[number];
+
+export interface AuditRow {
+  readonly id: number;
+  readonly companyId: number;
+  readonly askedAt: number;
+}
+
+interface AuditPage {
+  /** Where the page before this one has ended; 0 for the first. */
+  readonly afterId: number;
+  /** Only what was asked for before that, milliseconds UTC. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Of files that are decided and filed away: of others the last request is still being carried out. */
+function ofFiles(read: Reader, { afterId, before, limit }: AuditPage) {
+  return read
+    .selectFrom("file_repeats as r")
+    .innerJoin("files as f", "f.id", "r.file_id")
+    .select(["r.id", "f.company_id as companyId", "r.asked_at as askedAt"])
+    .where("r.id", ">", afterId)
+    .where("r.asked_at", "<", before)
+    .where("f.state", "in", decidedStates)
+    .where("f.is_filed", "=", 1)
+    .orderBy("r.id")
+    .limit(limit);
+}
+
+/** Of deliveries that were delivered: how long one that was given up is kept counts from when it was. */
+function ofDeliveries(read: Reader, { afterId, before, limit }: AuditPage) {
+  return read
+    .selectFrom("delivery_repeats as r")
+    .innerJoin("deliveries as d", "d.id", "r.delivery_id")
+    .select(["r.id", "d.company_id as companyId", "r.asked_at as askedAt"])
+    .where("r.id", ">", afterId)
+    .where("r.asked_at", "<", before)
+    .where("d.state", "in", ["delivered", "dropped"])
+    .where((eb) => eb.or([eb("d.fault", "is", null), eb("d.fault", "!=", givenUpFault)]))
+    .orderBy("r.id")
+    .limit(limit);
+}
+
+/** Old ones of all companies, by their ids. */
+export async function listOldAudit(
+  read: Reader,
+  table: AuditTable,
+  page: AuditPage,
+): Promise<readonly AuditRow[]> {
+  const query = table === "file_repeats" ? ofFiles(read, page) : ofDeliveries(read, page);
+  return await query.execute();
+}
+
+export async function removeAudit(tx: Transaction, table: AuditTable, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom(table).where("id", "in", ids).execute();
+}

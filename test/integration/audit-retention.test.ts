@@ -1,0 +1,122 @@
+/** What was asked for again or given up goes by its age, while nothing depends on it. */
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { auditPruner } from "../../src/app/retention/audit-pruner.ts";
+import { dayMs } from "../../src/domain/retention/retention.ts";
+import { createLocations } from "../../src/inbound/places/locations.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "../support/fresh-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const now = Date.UTC(2026, 10, 5);
+const old = now - 40 * dayMs;
+const young = now - 30 * dayMs;
+
+let store: Store;
+
+beforeEach(async () => {
+  store = await openFreshStore(temporaryFolder());
+  for (const code of ["ACME", "BETA"])
+    await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
+});
+
+afterEach(() => store.close());
+
+interface FileRow {
+  readonly company?: number;
+  readonly state?: string;
+  readonly isFiled?: boolean;
+  readonly askedAt?: number;
+}
+
+/** Files that were asked for again once; gives the ids of these requests. */
+async function addFiles(...files: readonly FileRow[]): Promise<void> {
+  await store.write("site", async (tx) => {
+    for (const { company = 1, state = "applied", isFiled = true, askedAt = old } of files) {
+      await sql`insert into files (company_id, name, size, channel, received_at, state, reasons, records_created,
+        records_updated, records_deleted, source, location, is_filed)
+        values (${company}, 'f', 1, 'sftp', ${old}, ${state}, '[]', 0, 0, 0, 'x', 'x', ${isFiled ? 1 : 0})`.execute(
+        tx,
+      );
+      await sql`insert into file_repeats (file_id, asked_at, state, reasons)
+        values ((select max(id) from files), ${askedAt}, 'refused', '[]')`.execute(tx);
+    }
+  });
+}
+
+interface DeliveryRow {
+  readonly state: string;
+  readonly fault?: string;
+  readonly askedAt?: number;
+}
+
+async function addDeliveries(...deliveries: readonly DeliveryRow[]): Promise<void> {
+  await store.write("site", async (tx) => {
+    await sql`insert into outbound_targets (company_id, name, takes_completions, is_configured)
+      values (1, 'outbound', 1, 1)`.execute(tx);
+    for (const [number, { state, fault, askedAt = old }] of deliveries.entries()) {
+      await sql`insert into deliveries (guid, company_id, target_id, kind, subject_id, order_key, line_nbr, name, state,
+        due_at, fault, created_at) values (${String(number)}, 1, 1, 'completion', 1, 'x', ${number}, 'x', ${state}, 1,
+        ${fault ?? null}, ${old})`.execute(tx);
+      await sql`insert into delivery_repeats (delivery_id, asked_at, state, attempts)
+        values ((select max(id) from deliveries), ${askedAt}, 'dead', 1)`.execute(tx);
+    }
+  });
+}
+
+/** What went by the id of the company; what is counted before is the same. */
+async function prune() {
+  const deps = {
+    ...{ store, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
+    ...{ log: createLogger({ level: "silent" }), isHeldUp: () => false },
+  };
+  const due = [{ id: 1, code: "ACME", before: young, days: 30 }];
+  const signal = new AbortController().signal;
+  const counted = await auditPruner.wouldGo(deps, due, signal);
+  const gone = await auditPruner.prune(deps, due, signal);
+  expect(gone).toEqual(counted);
+  return Object.fromEntries([...gone].map(([company, { count }]) => [company, count]));
+}
+
+async function left(table: "file_repeats" | "delivery_repeats"): Promise<readonly number[]> {
+  const rows = await store.read.selectFrom(table).select("id").orderBy("id").execute();
+  return rows.map(({ id }) => id);
+}
+
+test("requests for files go when they are old, unless the file is still under way, and of no other company", async () => {
+  await addFiles(
+    {},
+    { askedAt: young },
+    { state: "waiting", isFiled: false },
+    { state: "retry" },
+    { isFiled: false },
+    { company: 2 },
+    { state: "refused" },
+  );
+  expect(await prune()).toEqual({ 1: 2 });
+  expect(await left("file_repeats")).toEqual([2, 3, 4, 5, 6]);
+});
+
+test("requests for deliveries go when they are old and it was delivered, never of one that waits or was given up", async () => {
+  await addDeliveries(
+    { state: "delivered" },
+    { state: "delivered", askedAt: young },
+    { state: "waiting" },
+    { state: "behind" },
+    { state: "dead" },
+    { state: "dropped", fault: "givenUp" },
+    { state: "dropped" },
+  );
+  expect(await prune()).toEqual({ 1: 2 });
+  expect(await left("delivery_repeats")).toEqual([2, 3, 4, 5, 6]);
+  expect(await store.read.selectFrom("deliveries").select("id").execute()).toHaveLength(7);
+});
+
+test("all of them go, however many steps it takes", async () => {
+  await addFiles(...Array.from({ length: 450 }, (_, number) => (number % 3 === 0 ? { askedAt: now } : {})));
+  expect(await prune()).toEqual({ 1: 300 });
+  expect(await prune()).toEqual({});
+  expect(await left("file_repeats")).toHaveLength(150);
+});
