@@ -126,10 +126,17 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
   /** Told once in the log, counted, and named by readiness, which stays 200. */
   async function expectTrace(): Promise<void> {
     expect(await readiness()).toMatch(/no more files are taken .*storage\.minFree/);
+    const explain = async () => (await site.cli("explain", fileName("E101"))).output;
+    const told = await waitFor("the report of the daemon", async () => {
+      const text = await explain();
+      return text.includes("no more files are taken since") ? text : undefined;
+    });
+    expect(told).toMatch(/The disk is full: .*Uploads are refused/);
+    expect(told).toMatch(/no more files are taken since \d+ s: .*; \d+ uploads were refused/);
     const metrics = await (await fetch(`${site.http}/metrics`)).text();
     expect(metrics).toMatch(/dropgate_uploads_refused_total\{company="ACME",reason="no_space"\} [1-9]/);
-    const told = site.daemon.log.filter(({ msg }) => msg.startsWith("no more files are taken"));
-    expect(told).toHaveLength(1);
+    const logged = site.daemon.log.filter(({ msg }) => msg.startsWith("no more files are taken"));
+    expect(logged).toHaveLength(1);
   }
 
   test("to the last byte: uploads and requests fail in words, the daemon stays, and goes on once there is room", async () => {

@@ -1,17 +1,12 @@
 /** Explanations of files and stops, as the command shows them. */
 import { statfs } from "node:fs/promises";
-import { companySettingsOf } from "../../config/company-settings.ts";
+import { companySettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { partialFolderName } from "../../exchange/folders/company-folders.ts";
-import {
-  type DiskRoom,
-  type Explanation,
-  explain,
-  type FileStory,
-  isKnown,
-  type StopStory,
-} from "../../inbound/explain/explain.ts";
+import { explain, isKnown } from "../../inbound/explain/explain.ts";
+import type { OutboundStory } from "../../inbound/explain/explain-outbound.ts";
+import type { DiskRoom, Explanation, FileStory, StopStory } from "../../inbound/explain/explanation.ts";
 import { explanationLines } from "../../inbound/explain/explain-words.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -28,17 +23,22 @@ import { holdText } from "../watch/delivery-hold-watch.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
+import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
+import { listRemotes } from "./remote-admin.ts";
 import { toFileView } from "./file-view.ts";
 import { codesOf, toRepeatView } from "./ledger-admin.ts";
 import { toDeliveryView } from "./delivery-view.ts";
 
 function storyView(story: FileStory, stateDir: string): object {
-  const { before, first, laterStop, presence, path, repeats, ofSameStop } = story;
+  const { before, first, laterStop, presence, path, repeats, ofSameStop, inFolders, held, goesOut } = story;
+  const now = systemClock.now();
   return {
     ...toFileView(story.entry, story.company, stateDir),
     repeats: repeats.map(toRepeatView),
     ...{ presence, path },
     ...given({ first: first && toFileView(first, story.company, stateDir), laterStop, before, ofSameStop }),
+    ...given({ inFolders, held }),
+    goesOut: goesOut.map((one) => toDeliveryView(one, now)),
   };
 }
 
@@ -57,12 +57,36 @@ function stopView({ stop, deliveries, ...story }: StopStory, now: number): objec
   };
 }
 
+function outboundView(story: OutboundStory, now: number): object {
+  const { completion, export: made, deliveries } = story;
+  const exports = completion?.exports.map(({ deliveries: ofExport, ...one }) => ({
+    ...one,
+    deliveries: ofExport.map((delivery) => toDeliveryView(delivery, now)),
+  }));
+  return {
+    ...{ name: story.name, company: story.company },
+    ...given({
+      completion: completion && { ...completion, exports, madeAt: isoTime(completion.madeAt) },
+      export: made && {
+        ...made,
+        madeAt: isoTime(made.madeAt),
+        completions: made.completions.map(({ name, stopNbr }) => ({ name, stopNbr })),
+      },
+    }),
+    deliveries: deliveries.map((one) => ({ ...toDeliveryView(one, now), ...given({ place: one.place }) })),
+  };
+}
+
 function explanationView(explanation: Explanation, stateDir: string): object {
-  const { files, stopFiles, stops, loose, deliveries, ...rest } = explanation;
-  const now = systemClock.now();
+  const { files, stopFiles, stops, loose, outbound, remoteFiles, documents, candidates, now, ...rest } =
+    explanation;
   return {
     ...rest,
-    deliveries: deliveries.map((one) => toDeliveryView(one, now)),
+    deliveries: outbound.flatMap(({ deliveries }) => deliveries.map((one) => toDeliveryView(one, now))),
+    outbound: outbound.map((story) => outboundView(story, now)),
+    remoteFiles: remoteFiles.map((file) => ({ ...file, notedAt: isoTime(file.notedAt) })),
+    documents: documents.map((one) => ({ ...one, createdAt: isoTime(one.createdAt) })),
+    candidates: candidates.map((one) => ({ ...one, at: isoTime(one.at) })),
     files: files.map((story) => storyView(story, stateDir)),
     loose: loose.map((file) => ({ ...file, modifiedAt: isoTime(file.modifiedAt) })),
     stops: stops.map((story) => stopView(story, now)),
@@ -93,6 +117,27 @@ function withHeld(explanation: Explanation, report: HeldReport | undefined): Exp
   return { ...explanation, files: files.map(withReason), stopFiles: stopFiles.map(withReason) };
 }
 
+/** The folder of a target that is one. */
+function folderOfTarget(
+  config: Pick<Config, "stateDir" | "companies">,
+  { company, name }: { readonly company: string; readonly name: string },
+): string | undefined {
+  const target = outboundSettingsOf(config, company).targets.get(name);
+  return target?.type === "folder" ? (target.path ?? ownOutboundFolder(config.stateDir, company)) : undefined;
+}
+
+/** Remotes whose last poll failed: their files do not come. */
+async function remoteTroubles(
+  config: Pick<Config, "stateDir" | "companies">,
+  query: { readonly company?: string },
+): Promise<readonly string[]> {
+  const failing = (await listRemotes(config, query)).filter(({ condition }) => condition === "failing");
+  return failing.map(
+    ({ company, remote, message, succeededAt, pausedUntil }) =>
+      `nothing comes from the remote ${remote} of company ${company}, which was last polled without a fault ${succeededAt ?? "never"}: ${message ?? "?"}; tried again ${pausedUntil ?? "soon"}, or at once by \`dropgate remote retry ${remote}\``,
+  );
+}
+
 function troubleLines(troubles: readonly string[]): readonly string[] {
   if (troubles.length === 0) return [];
   return ["", "What keeps files back besides:", ...troubles.map((message) => `  ${message}`)];
@@ -118,7 +163,11 @@ export async function explainSubject(
     ]);
     const daemonPid = findProcessLockHolder(config.stateDir);
     const explanation = await explain(
-      { store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
+      {
+        ...{ store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
+        folderOfTarget: (target) => folderOfTarget(config, target),
+        now: systemClock.now(),
+      },
       named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
     );
     const report = await readHeldReport(config.stateDir, daemonPid);
@@ -126,7 +175,11 @@ export async function explainSubject(
     const hold = await findDeliveryHold(store.read);
     // A running daemon reports it among its own.
     const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
-    const troubles = [...(report?.troubles ?? held), ...(await folderFaultLines(folders))];
+    const troubles = [
+      ...(report?.troubles ?? held),
+      ...(await folderFaultLines(folders)),
+      ...(await remoteTroubles(config, given({ company }))),
+    ];
     return {
       isKnown: isKnown(explained),
       facts: { ...explanationView(explained, config.stateDir), troubles },

@@ -1,14 +1,14 @@
 /** An explanation as text for operators, line by line. */
 import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { basename } from "node:path";
-import { hasControlCharacterInName } from "../../domain/files/unfinished-name.ts";
+import { hasControlCharacterInName, isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
-import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import { isoTime } from "../../lib/iso-time.ts";
+import { candidateLines, documentLines, remoteFileLines } from "./elsewhere-words.ts";
+import { deliveryText, outboundLines } from "./outbound-words.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
-import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import type { StopSummary } from "../../store/stops/stop-history.ts";
 import type {
   DiskRoom,
@@ -18,7 +18,7 @@ import type {
   LooseStory,
   StopStory,
   ToldEvent,
-} from "./explain.ts";
+} from "./explanation.ts";
 import type { LooseFile, LooseKind } from "../recovery/find-loose-files.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
@@ -187,12 +187,14 @@ function waitingLines(story: FileStory, daemonPid: number | undefined): string[]
   return lines;
 }
 
+type Told = Pick<Explanation, "daemonPid" | "now">;
+
 /** One fault that only the host can correct is enough for the same answer again. */
 function canPassLater({ state, faults }: LedgerEntry): boolean {
   return state === "refused" && faults.length > 0 && faults.every(({ code }) => mayPassLater.has(code));
 }
 
-function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
+function fileLines(story: FileStory, { daemonPid, now }: Told): string[] {
   const { entry } = story;
   const lines = [
     receivedLine(entry),
@@ -201,6 +203,7 @@ function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
     ...story.repeats.map(repeatLine),
     ...waitingLines(story, daemonPid),
     ...placeLines(story),
+    ...story.goesOut.map((delivery) => deliveryText(delivery, now)),
   ];
   if (canPassLater(entry) && story.presence === "there") {
     lines.push(`Once the cause is gone, \`dropgate file retry ${entry.id}\` tries it again.`);
@@ -248,64 +251,6 @@ function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
   ];
 }
 
-const deliveryKinds: Readonly<Record<string, string>> = {
-  completion: "Completion file",
-  export: "Export",
-  message: "Message",
-};
-
-function waitingDeliveryText({
-  isTargetConfigured,
-  target,
-  targetPausedUntil,
-  dueAt,
-  faultText,
-}: ListedDelivery): string {
-  if (!isTargetConfigured) return `it waits: the target ${target} is not in the configuration`;
-  const why = faultText === null ? "" : `: ${faultText}`;
-  return targetPausedUntil > dueAt
-    ? `it waits: the target ${target} pauses until ${isoTime(targetPausedUntil)}${why}`
-    : `it waits, due ${isoTime(dueAt)}${why}`;
-}
-
-function deliveryStateText(delivery: ListedDelivery): string {
-  const { state, deliveredAt, collectedAt, collectedBy, removedAt, faultText } = delivery;
-  switch (state) {
-    case "delivered": {
-      const collected =
-        collectedAt === null ? "" : `, collected ${isoTime(collectedAt)} by ${collectedBy ?? "?"}`;
-      const removed = removedAt === null ? "" : `, removed there ${isoTime(removedAt)}`;
-      return `delivered ${isoTime(deliveredAt ?? 0)}${collected}${removed}`;
-    }
-    case "waiting":
-      return waitingDeliveryText(delivery);
-    case "behind":
-      return "it waits behind an earlier one of the same stop or export";
-    case "dead":
-      return `given up: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` tries it again)`;
-    case "dropped":
-      return delivery.fault === givenUpFault
-        ? `not sent: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` asks for it again)`
-        : `not sent: ${faultText ?? "?"}`;
-  }
-}
-
-function deliveryText(delivery: ListedDelivery): string {
-  const { id, kind, name, target } = delivery;
-  return `${deliveryKinds[kind] ?? kind} ${name} to ${target} (delivery ${id}): ${deliveryStateText(delivery)}.`;
-}
-
-/** As a block of its own. */
-function deliveryLines(delivery: ListedDelivery): string[] {
-  const { name, company, kind, orderKey } = delivery;
-  const about = kind === "export" ? `export ${orderKey}` : `stop ${orderKey}`;
-  return [
-    `${name}, company ${company}, of ${about}`,
-    `  ${deliveryText(delivery)}`,
-    `  \`dropgate delivery show ${delivery.id}\` has all of it.`,
-  ];
-}
-
 function loadText(load: StopSummary["load"]): string {
   if (load === null) return "It is on no load.";
   const driver = load.driver === null ? "without a driver that has a name" : `driver ${load.driver}`;
@@ -320,7 +265,7 @@ function eventText({ code, name, happenedAt, recordedAt }: ToldEvent): string {
   return `${isoTime(happenedAt)}  ${code} ${name}${isLate ? ` (recorded ${isoTime(recordedAt)})` : ""}`;
 }
 
-function stopLines(story: StopStory): string[] {
+function stopLines(story: StopStory, now: number): string[] {
   const { stop } = story;
   const received = stop.receiveStatus === "10" ? "received" : "not received";
   const carrier = stop.carrierCode === null ? "no carrier" : `carrier ${stop.carrierCode}`;
@@ -334,7 +279,7 @@ function stopLines(story: StopStory): string[] {
     `  Created ${isoTime(stop.createdAt)}, changed ${isoTime(stop.updatedAt)}. ${newest}`,
     `  ${loadText(stop.load)}`,
     ...story.events.map((event) => `  ${eventText(event)}`),
-    ...story.deliveries.map((delivery) => `  ${deliveryText(delivery)}`),
+    ...story.deliveries.map((delivery) => `  ${deliveryText(delivery, now)}`),
   ];
 }
 
@@ -343,6 +288,10 @@ function unknownLines(explanation: Explanation): string[] {
   const lines = [
     `${subject}: neither the ledger nor any folder knows this name, nothing went out under it, and there is no stop of this number.`,
   ];
+  if (isUnfinishedName(subject))
+    lines.push(
+      "  A name that begins with a dot, or ends in .part, .tmp and the like, is unfinished: such a file is left alone until its writer renames it.",
+    );
   if (nameFault !== undefined) lines.push(`  The name is not of the form: ${nameFault}.`);
   if (otherCompanies.length === 0)
     lines.push("  If a client says that it sent it: its upload was never closed, or went to another server.");
@@ -358,18 +307,22 @@ function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
 
 /** The whole explanation; blocks are separated by empty lines. */
 export function explanationLines(explanation: Explanation): readonly string[] {
-  const { files, loose, stops, stopFiles, deliveries, daemonPid, otherCompanies, fullDisk } = explanation;
+  const { files, loose, stops, stopFiles, outbound, daemonPid, otherCompanies, fullDisk } = explanation;
+  const { remoteFiles, documents, candidates, now } = explanation;
   const { askedFor, subject } = explanation;
   const blocks = [
     ...(askedFor === undefined
       ? []
       : [[`There is no ${askedFor}, but with letters of another case ${subject}:`]]),
-    ...stops.map(stopLines),
-    ...files.map((story) => fileLines(story, daemonPid)),
-    ...stopFiles.map((story) => fileLines(story, daemonPid)),
+    ...stops.map((story) => stopLines(story, now)),
+    ...files.map((story) => fileLines(story, explanation)),
+    ...stopFiles.map((story) => fileLines(story, explanation)),
     ...loose.map((file) => looseLines(file, daemonPid)),
-    ...deliveries.map(deliveryLines),
+    ...outbound.map((story) => outboundLines(story, now)),
+    ...remoteFiles.map(remoteFileLines),
+    ...documents.map(documentLines),
   ];
+  if (candidates.length > 0) blocks.push(candidateLines(explanation.subject, candidates));
   if (blocks.length === 0) blocks.push(unknownLines(explanation));
   if (fullDisk !== undefined) blocks.push(fullDiskLines(fullDisk));
   if (otherCompanies.length > 0) blocks.push([`Found in another company: ${otherCompanies.join(", ")}.`]);

@@ -30,7 +30,18 @@ describe("an explanation", () => {
     ];
     const { daemonPid, freeBytes = 5e9 } = options;
     const space = { freeBytes, minFreeBytes: 2e9 };
-    const deps = { store, locations, folders, partialFolderName: ".partial", daemonPid, space };
+    const folderOfTarget = () => join(stateDir, "outbound");
+    const now = Date.UTC(2026, 10, 5, 12);
+    const deps = {
+      store,
+      locations,
+      folders,
+      partialFolderName: ".partial",
+      daemonPid,
+      space,
+      folderOfTarget,
+      now,
+    };
     const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };
     return explanationLines(await explain(deps, query)).join("\n");
   }
@@ -266,7 +277,7 @@ describe("an explanation", () => {
     });
     const file = "ab1_20261105_120000.xml";
     expect(await tell(file)).toContain(
-      `${file}, company ACME, of stop AB1\n  Completion file ${file} to tms (delivery 1): it waits: the target tms pauses until 2026-11-05T12:10:00.000Z.`,
+      `${file}, company ACME, of stop AB1\n  Completion file ${file} to tms (delivery 1): it waits since 2026-11-05T12:00:00.000Z, because the target tms pauses until 2026-11-05T12:10:00.000Z (once it is repaired, \`dropgate delivery retry --all --target tms\` goes on at once).`,
     );
     expect(await tell("AB1")).toContain(`Completion file ${file} to tms (delivery 1)`);
     for (const subject of ["acme_nightly_000012.xml", "acme_nightly_000012.manifest.xml"])

@@ -23,6 +23,27 @@ export async function listFilesByName(
   return rows.map(toLedgerEntry);
 }
 
+const maxOfDocument = 20;
+
+/**
+ * The newest entries whose document has that DocumentID, at most 20, the oldest of them first. Reads the whole ledger: only
+ * for what is known by no name.
+ */
+export async function listFilesByDocumentId(
+  read: Reader,
+  key: { readonly companyId: number; readonly documentId: string },
+): Promise<readonly LedgerEntry[]> {
+  const rows = await read
+    .selectFrom("files")
+    .selectAll()
+    .where(sql<boolean>`+company_id = ${key.companyId}`)
+    .where("document_id", "=", key.documentId)
+    .orderBy("id", "desc")
+    .limit(maxOfDocument)
+    .execute();
+  return rows.map(toLedgerEntry).toReversed();
+}
+
 const maxSpellings = 20;
 
 /**

@@ -135,3 +135,23 @@ export async function findLaterEntries(
     .execute();
   return rows.map(({ state, ...entry }) => ({ ...entry, isWaiting: isOpenState(state) }));
 }
+
+/** A note of a file that was taken, with the remote and place that it was taken from. */
+export type RemoteNote = Pick<
+  RowOf<"remote_files">,
+  "remote" | "name" | "size" | "modified" | "state" | "notedAt"
+>;
+
+/** The notes of all remotes of a company about a name. */
+export async function findNotesOfName(
+  read: Reader,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<readonly RemoteNote[]> {
+  return await read
+    .selectFrom("remote_files")
+    .select(namedColumns("remote", "name", "size", "modified", "state", "noted_at"))
+    .where("company_id", "=", companyId)
+    .where("name", "=", name)
+    .orderBy("remote")
+    .execute();
+}

@@ -29,15 +29,20 @@ export async function saveDocuments(
   for (const document of entry.documents) await insertDocument.run(tx, { ...document, companyId, now });
 }
 
+export interface StoredDocument extends KeptDocument {
+  /** When it came, milliseconds UTC. */
+  readonly createdAt: number;
+}
+
 /** The company's document of that GUID, or undefined. */
 export async function findDocument(
   read: Reader,
   companyId: number,
   guid: string,
-): Promise<KeptDocument | undefined> {
+): Promise<StoredDocument | undefined> {
   return await read
     .selectFrom("documents")
-    .select(["guid", "sha256", "size", "name"])
+    .select(["guid", "sha256", "size", "name", "created_at as createdAt"])
     .where("company_id", "=", companyId)
     .where("guid", "=", guid)
     .executeTakeFirst();

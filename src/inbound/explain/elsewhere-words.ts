@@ -1,0 +1,41 @@
+/** What is known of a name besides files, stops and deliveries, as text for operators. */
+import { isoTime } from "../../lib/iso-time.ts";
+import type { Candidate, DocumentStory, RemoteFileStory } from "./explain-elsewhere.ts";
+
+/** A file that was taken from a remote, and may be seen there again. */
+export function remoteFileLines({ company, remote, name, size, state, notedAt }: RemoteFileStory): string[] {
+  const what =
+    state === "seen"
+      ? "It stays there, and is not taken again as long as it does not change."
+      : "It is in inbound/ or in the ledger; then it is removed or moved there.";
+  return [
+    `${name}, company ${company}, of the remote ${remote}`,
+    `  Fetched ${isoTime(notedAt)}, ${size} bytes. ${what}`,
+  ];
+}
+
+const documentPresence = {
+  there: "Its content is there",
+  absent: "ITS CONTENT IS NOT THERE: restore it from a backup",
+} as const;
+
+/** A document that hosts read by its GUID. */
+export function documentLines(story: DocumentStory): string[] {
+  const { company, guid, name, size, sha256, createdAt, presence, path } = story;
+  return [
+    `Document ${guid}, company ${company}`,
+    `  ${name ?? "Without a name"}, ${size} bytes, SHA-256 ${sha256}, came ${isoTime(createdAt)}.`,
+    `  ${documentPresence[presence]}: ${path}.`,
+  ];
+}
+
+/** Several names that a pattern stands for. */
+export function candidateLines(pattern: string, candidates: readonly Candidate[]): string[] {
+  return [
+    `${pattern} may be any of these, the newest first:`,
+    ...candidates.map(
+      ({ at, name, company, what }) => `  ${isoTime(at)}  ${name}, company ${company}: ${what}`,
+    ),
+    `Ask for one of them by its name. \`dropgate files --name\` and \`dropgate deliveries --name\` list more, and narrow by --since, --until, --state and --company.`,
+  ];
+}
