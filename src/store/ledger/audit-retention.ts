@@ -1,6 +1,6 @@
 /** What was asked for again or given up of files and deliveries, by its age. */
 import { decidedStates } from "../../domain/files/file-state.ts";
-import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
@@ -44,7 +44,7 @@ function ofDeliveries(read: Reader, { afterId, before, limit }: AuditPage) {
     .select(["r.id", "d.company_id as companyId", "r.asked_at as askedAt"])
     .where("r.id", ">", afterId)
     .where("r.asked_at", "<", before)
-    .where("d.state", "in", ["delivered", "dropped"])
+    .where("d.state", "in", endedDeliveryStates)
     .where((eb) => eb.or([eb("d.fault", "is", null), eb("d.fault", "!=", givenUpFault)]))
     .orderBy("r.id")
     .limit(limit);
