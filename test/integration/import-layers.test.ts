@@ -128,7 +128,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     daemon: ["watch", "alerts", "retention"],
     watch: ["daemon", "retention"],
     retention: [],
-    alerts: ["watch"],
+    alerts: ["watch", "retention", "daemon"],
     checks: ["daemon", "admin", "watch", "retention"],
     admin: ["daemon", "checks", "watch", "retention"],
   },

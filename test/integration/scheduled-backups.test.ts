@@ -97,8 +97,13 @@ test("one that fails is logged with what is wrong, and made when that is repaire
   expect(site.lines).toMatchObject([{ msg: "the backup failed; trying again in half an hour" }]);
   expect(site.lines[0]?.err?.message).toContain(`backups cannot be kept in ${folder}`);
   expect(await findLastBackup(site.store.read)).toBeUndefined();
+  const failure = site.schedule.failure();
+  expect(failure?.message).toContain("backups cannot be kept");
+  await site.later();
+  expect(site.schedule.failure()).toEqual(failure);
   rmSync(folder);
   await site.later();
   expect(site.lines.at(-1)).toMatchObject({ msg: "backup made" });
+  expect(site.schedule.failure()).toBeUndefined();
   await site.end();
 });

@@ -8,7 +8,12 @@ import type { Config } from "../../config/schema.ts";
 import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Pipeline } from "../../inbound/pipeline.ts";
 import type { Reader } from "../../store/database/database.ts";
+import type { ConfigurableSignIn } from "../../sign-in/create-sign-in.ts";
+import type { SignInProtocol } from "../../sign-in/sign-in.ts";
+import type { ArrivalWatch } from "../watch/arrival-watch.ts";
+import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import type { CollectionWatch } from "../watch/collection-watch.ts";
+import type { RefusedSignIns } from "../watch/refused-sign-ins.ts";
 
 /** The parts of the daemon that detectors ask. */
 export interface AlertSources {
@@ -16,6 +21,12 @@ export interface AlertSources {
   readonly pipeline: Pick<Pipeline, "statistics" | "held">;
   readonly intake: Pick<Intake, "current" | "space">;
   readonly collectionWatch: Pick<CollectionWatch, "uncollectedOf">;
+  readonly arrivalWatch: Pick<ArrivalWatch, "lateOf">;
+  /** When the certificate that an endpoint uses expires, milliseconds UTC. */
+  readonly certificates: ReadonlyMap<SignInProtocol, number>;
+  readonly backups: Pick<BackupSchedule, "failure">;
+  readonly signIn: Pick<ConfigurableSignIn, "statistics">;
+  readonly refusedSignIns: RefusedSignIns;
 }
 
 export interface Scan<Name extends AlertKindName = AlertKindName> {

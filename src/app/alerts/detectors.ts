@@ -1,7 +1,13 @@
 /** The detectors by the kinds that they find. */
 import type { Detectors } from "./detector.ts";
+import { detectClockJumps } from "./detectors/clock-jumps.ts";
 import { detectDiskSpace } from "./detectors/disk-space.ts";
+import { detectExpiringCertificates } from "./detectors/expiring-certificates.ts";
+import { detectFailedBackups } from "./detectors/failed-backups.ts";
+import { detectFailingRemotes } from "./detectors/failing-remotes.ts";
 import { detectFilesWaiting } from "./detectors/files-waiting.ts";
+import { detectGuessedSignIns } from "./detectors/guessed-sign-ins.ts";
+import { detectLateArrivals } from "./detectors/late-arrivals.ts";
 import { detectLedgerDiscrepancy } from "./detectors/ledger-discrepancy.ts";
 import { detectDeadLetters, detectPausedTargets } from "./detectors/outbound-targets.ts";
 import { detectRefusedFiles } from "./detectors/refused-files.ts";
@@ -17,4 +23,10 @@ export const detectors: Detectors = {
   uploadsRefused: detectUploadsRefused,
   diskSpace: detectDiskSpace,
   ledgerDiscrepancy: detectLedgerDiscrepancy,
+  lateArrivals: detectLateArrivals,
+  failingRemote: detectFailingRemotes,
+  certificateExpiry: detectExpiringCertificates,
+  backupOverdue: detectFailedBackups,
+  clockJump: detectClockJumps,
+  bruteForce: detectGuessedSignIns,
 };

@@ -50,8 +50,8 @@ import {
   httpOptionsOf,
   signInOptionsOf,
 } from "./part-options.ts";
-import { AlertWatch } from "../alerts/alert-watch.ts";
-import { detectors } from "../alerts/detectors.ts";
+import type { AlertWatch } from "../alerts/alert-watch.ts";
+import { alertWatchFor } from "./alert-watch-for.ts";
 import { pruneAlerts } from "../alerts/prune-alerts.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
@@ -178,11 +178,6 @@ async function startFolders(parts: Parts): Promise<void> {
     log: parts.log,
   });
   await parts.stack.start(endpoint, parts.signal);
-}
-
-function alertWatchFor(parts: Parts): AlertWatch {
-  const { store, clock, log } = parts;
-  return new AlertWatch({ store, clock, log, detectors, sources: { ...parts, config: () => parts.config } });
 }
 
 interface Traffic {
@@ -336,7 +331,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   await stack.start(backups, parts.signal);
   await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
-  const alerts = alertWatchFor(parts);
+  const alerts = alertWatchFor(parts, backups);
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, { outbound, remotes, backups, alerts });
   const sftp = await startSftp(parts, exchange, hostKeys);

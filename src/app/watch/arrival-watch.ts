@@ -95,21 +95,28 @@ export class ArrivalWatch {
     return this.#rounds.run();
   }
 
+  /** The expectations of a company that are late at that moment. */
+  async lateOf(company: Company, now: number): Promise<readonly LateArrivals[]> {
+    const late: LateArrivals[] = [];
+    for (const [name, expected] of expectedArrivalsOf(this.#deps.config(), company.code)) {
+      const expectation = { company, name, expected };
+      const window = await this.#lateWindow(expectation, now);
+      if (window !== undefined) late.push({ ...expectation, window });
+    }
+    return late;
+  }
+
   stop(): Promise<void> {
     return this.#rounds.stop();
   }
 
   async #lookOnce(stopping: AbortSignal): Promise<void> {
-    const { store, clock, config } = this.#deps;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     const late: LateArrivals[] = [];
     for (const company of await listCompanies(store.read)) {
-      for (const [name, expected] of expectedArrivalsOf(config(), company.code)) {
-        if (stopping.aborted) return;
-        const expectation = { company, name, expected };
-        const window = await this.#lateWindow(expectation, now);
-        if (window !== undefined) late.push({ ...expectation, window });
-      }
+      if (stopping.aborted) return;
+      late.push(...(await this.lateOf(company, now)));
     }
     this.#late = late;
   }

@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/schema.ts";
 import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { lookEachMinute } from "../../lib/every-minute.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { readVersion } from "../../lib/program-version.ts";
@@ -58,9 +59,17 @@ export interface BackupScheduleDeps {
   readonly make?: (task: BackupTask, signal: AbortSignal) => Promise<BackupReport>;
 }
 
+export interface BackupFailure {
+  /** Of the first in a row, milliseconds UTC. */
+  readonly at: number;
+  readonly message: string;
+}
+
 export interface BackupSchedule extends Service {
   /** The last backup, as it was noted a minute ago at most; undefined before the first. */
   last(): LastBackup | undefined;
+  /** Since when backups fail, and why the last one did; undefined while none has failed since the last that was made. */
+  failure(): BackupFailure | undefined;
   /** Resolves when a backup that is due has been made or has failed. Never rejects. */
   look(): Promise<void>;
 }
@@ -105,6 +114,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   let since: number | undefined;
   const stopping = new AbortController();
   let last: LastBackup | undefined;
+  let failure: BackupFailure | undefined;
   let notBefore = Number.NEGATIVE_INFINITY;
 
   async function isDue(): Promise<boolean> {
@@ -126,6 +136,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     const begun = performance.now();
     const report = await make(taskOf(deps.config(), deps.configFile), stopping.signal);
     last = await findLastBackup(store.read);
+    failure = undefined;
     const { discrepancies, notRemoved, warnings, ...rest } = report;
     log.info({ ...rest, ms: Math.round(performance.now() - begun) }, "backup made");
     for (const warning of warnings)
@@ -142,7 +153,9 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
       await makeOne();
     } catch (error) {
       if (stopping.signal.aborted) return;
-      notBefore = clock.now() + retryAfterMs;
+      const now = clock.now();
+      failure = { at: failure?.at ?? now, message: messageOf(error) };
+      notBefore = now + retryAfterMs;
       log.error({ err: error }, "the backup failed; trying again in half an hour");
     }
   }
@@ -152,6 +165,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     name: "backups",
     look: looks.look,
     last: () => last,
+    failure: () => failure,
     async start() {
       last = await findLastBackup(store.read);
       looks.begin();

@@ -141,6 +141,77 @@ export const alertKinds = {
     isUrgent: false,
     thresholds: {},
   },
+  lateArrivals: {
+    scope: "company",
+    description:
+      "Files that a company expects (expectedArrivals) are not there at their deadline (docs/expected-arrivals.md).",
+    title: "expected files have not come",
+    closed: "the expected files are there",
+    remedy: "`dropgate arrivals` shows what is late; ask the host whether its export has run",
+    isUrgent: true,
+    thresholds: {},
+  },
+  failingRemote: {
+    scope: "company",
+    description: "A server that files are fetched from has failed so often in a row.",
+    title: "a remote fails",
+    closed: "the remote is fetched from again",
+    remedy: "`dropgate remote list` shows the fault; `dropgate remote retry NAME` fetches at once",
+    isUrgent: false,
+    thresholds: {
+      failures: count("How often in a row.", 5),
+    },
+  },
+  certificateExpiry: {
+    scope: "operator",
+    description:
+      "The certificate of HTTPS or FTPS expires soon; told again 7 days and a day before, and when it has expired.",
+    title: "a certificate expires",
+    closed: "the certificate is valid for long enough",
+    remedy:
+      "renew it, then reload the daemon, which logs `configuration reloaded`; `dropgate check` shows the files",
+    isUrgent: false,
+    isReminded: false,
+    thresholds: { beforeDays: { description: "How many days before.", default: 30, range: [1, 365] } },
+  },
+  backupOverdue: {
+    scope: "operator",
+    description:
+      "The scheduled backup fails, or the last backup is older than backup.warnAfterHours, where there is one or " +
+      "backup.folder is set.",
+    title: "backups are not made",
+    closed: "a backup was made",
+    remedy:
+      "make one with `dropgate backup`, which says what is wrong; `dropgate check` says whether the folder can be written",
+    isUrgent: false,
+    thresholds: {},
+  },
+  clockJump: {
+    scope: "operator",
+    description:
+      "The clock has jumped ahead by more than a day, or is behind the newest time written in the state.",
+    title: "the clock is wrong",
+    closed: "the clock fits the state again",
+    remedy:
+      "`timedatectl` shows whether the clock is right: set it; if it is right, `dropgate prune --clock-is-right` says so",
+    isUrgent: true,
+    thresholds: { behindMinutes: minutes("How far behind it has to be.", 5) },
+  },
+  bruteForce: {
+    scope: "operator",
+    description: "So many sign-ins were refused within the time, or so many addresses are banned at once.",
+    title: "somebody guesses passwords",
+    closed: "sign-ins are refused no more often than usual",
+    remedy:
+      "the log names the addresses (`sign-in refused`): close them off at the firewall, or tell the " +
+      "host whose password is out of date; docs/operations.md says how bans end",
+    isUrgent: false,
+    thresholds: {
+      failures: count("So many refused sign-ins.", 200),
+      bans: count("So many banned addresses.", 10),
+      withinMinutes: minutes("The time in which refused sign-ins are counted.", 15),
+    },
+  },
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertKindName = keyof typeof alertKinds;

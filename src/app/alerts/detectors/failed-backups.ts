@@ -1,0 +1,36 @@
+import type { Finding } from "../../../domain/alerts/incident.ts";
+import { isoTime } from "../../../lib/iso-time.ts";
+import { findLastBackup } from "../../../store/database/last-backup.ts";
+import type { Detector, Scan } from "../detector.ts";
+import { lasting } from "./counted.ts";
+
+const hourMs = 3_600_000;
+const failedLevel = 2;
+
+function failureOf({ sources }: Scan): readonly Finding[] {
+  const failure = sources.backups.failure();
+  if (failure === undefined) return [];
+  const { at, message } = failure;
+  const summary = "the scheduled backup fails; it is tried again each half an hour";
+  return [{ cause: "", summary, count: 1, since: at, level: failedLevel, samples: [message] }];
+}
+
+/** The scheduled backup fails, or the last one is older than `backup.warnAfterHours`. */
+export const detectFailedBackups: Detector<"backupOverdue"> = async (scan) => {
+  const { read, now, sources } = scan;
+  const failure = failureOf(scan);
+  if (failure.length > 0) return failure;
+  const { folder, schedule, warnAfterHours } = sources.config().backup;
+  const last = await findLastBackup(read);
+  if (warnAfterHours === 0) return [];
+  const one = { cause: "", count: 1, samples: [] };
+  if (last === undefined) {
+    // One that is scheduled is made at once.
+    const isAwaited = folder !== undefined && schedule === undefined;
+    return isAwaited ? [{ ...one, summary: "no backup of this state was made yet" }] : [];
+  }
+  const age = now - last.begunAt;
+  if (age <= warnAfterHours * hourMs) return [];
+  const summary = `the last backup was begun ${isoTime(last.begunAt)}, ${lasting(age)} ago`;
+  return [{ ...one, summary, since: last.begunAt + warnAfterHours * hourMs, samples: [last.folder] }];
+};
