@@ -22,7 +22,17 @@ const at = Date.UTC(2026, 10, 5, 2, 0, 0, 7);
 function manifestOf(list: string, files = 1): Manifest {
   return newManifest({
     ...{ name: "one", instance, schema: 7, version: "0.2.0", begunAt: at, endedAt: at, lastReceivedAt: null },
-    ...{ base: null, files, bytes: 1, shared: 0, ledgerEntries: 0, discrepancies: [], list },
+    ...{
+      base: null,
+      files,
+      bytes: 1,
+      shared: 0,
+      reread: 0,
+      rereadPart: null,
+      ledgerEntries: 0,
+      discrepancies: [],
+      list,
+    },
   });
 }
 

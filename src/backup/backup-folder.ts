@@ -51,6 +51,10 @@ export interface Manifest {
   readonly bytes: number;
   /** Files that it shares with its base; the others were read and hashed. */
   readonly shared: number;
+  /** Of those, files that were read again: a part of all, another one with each backup. */
+  readonly reread: number;
+  /** Which part that was, from 0; null when none was. */
+  readonly rereadPart: number | null;
   readonly ledgerEntries: number;
   /** What the ledger and the files of the state disagreed about. */
   readonly discrepancies: readonly string[];

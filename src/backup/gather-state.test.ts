@@ -237,10 +237,11 @@ test("a backup shares what the one before has, by the hash of the ledger, and ta
   await fileAway(id);
   const first = await gather();
   const hashes = new Map([...first.taker.files].map(([path, { sha256 }]) => [path, sha256]));
-  const second = await gather(undefined, { state: first.folder, hashes });
+  const isReread = () => false;
+  const second = await gather(undefined, { state: first.folder, hashes, isReread });
   expect(second.taker.shared).toBe(1);
   const wrong = new Map(hashes).set(`${archive}/${name}`, "0".repeat(64));
-  const third = await gather(undefined, { state: first.folder, hashes: wrong });
+  const third = await gather(undefined, { state: first.folder, hashes: wrong, isReread });
   expect(third.taker.shared).toBe(0);
   expect(third.discrepancies).toEqual([]);
 });

@@ -58,6 +58,8 @@ export interface BackupOrder {
   readonly destination: string;
   /** Shares the files that have not changed with the newest backup there. */
   readonly isIncremental: boolean;
+  /** Within how many such backups each shared file is read again; 0 for never. */
+  readonly rereadWithin: number;
   /** What goes into `configuration/`, by names. */
   readonly configuration: ReadonlyMap<string, string>;
   /** Of the program. */
@@ -106,17 +108,42 @@ async function makePart(
   }
 }
 
+interface BaseBackup extends PreviousBackup {
+  readonly name: string;
+  /** Which part of what is shared with it is read again; null for none. */
+  readonly rereadPart: number | null;
+}
+
+/** The part after that of the backup before, so that all parts have their turn, however often backups are made. */
+function nextPart({ rereadPart }: Manifest, parts: number): number | null {
+  return parts === 0 ? null : ((rereadPart ?? -1) + 1) % parts;
+}
+
+/** As good as drawn at random, and the same for a content each time. */
+function partOf(sha256: string, parts: number): number {
+  return Number.parseInt(sha256.slice(0, 8), 16) % parts;
+}
+
+async function readBase(folder: string, name: string, rereadWithin: number): Promise<BaseBackup> {
+  const manifest = await readManifest(folder);
+  const rereadPart = nextPart(manifest, rereadWithin);
+  return {
+    ...{ name, rereadPart, state: join(folder, stateName), hashes: await hashesIn(folder, manifest) },
+    isReread: (sha256) => rereadPart !== null && partOf(sha256, rereadWithin) === rereadPart,
+  };
+}
+
 /** The newest backup of the instance whose files can be shared; those that cannot be read are passed over with a warning. */
 async function previousOf(
-  { destination, instance, isIncremental }: BackupOrder,
+  { destination, instance, isIncremental, rereadWithin }: BackupOrder,
   { onWarning }: BackupDeps,
-): Promise<(PreviousBackup & { readonly name: string }) | undefined> {
+): Promise<BaseBackup | undefined> {
   if (!isIncremental) return undefined;
   const faults: string[] = [];
-  let previous: (PreviousBackup & { readonly name: string }) | undefined;
+  let previous: BaseBackup | undefined;
   for (const { name, folder } of (await listBackups(destination, instance)).toReversed()) {
     try {
-      previous = { name, state: join(folder, stateName), hashes: await hashesIn(folder) };
+      previous = await readBase(folder, name, rereadWithin);
       break;
     } catch (error) {
       faults.push(`${name}: ${messageOf(error)}`);
@@ -132,8 +159,8 @@ async function previousOf(
 }
 
 /** Of the files of its state, by their paths in that. */
-async function hashesIn(folder: string): Promise<ReadonlyMap<string, string>> {
-  const list = await readList(folder, await readManifest(folder));
+async function hashesIn(folder: string, manifest: Manifest): Promise<ReadonlyMap<string, string>> {
+  const list = await readList(folder, manifest);
   const inState = `${stateName}/`;
   const hashes = [...list].filter(([path]) => path.startsWith(inState));
   return new Map(hashes.map(([path, sha256]) => [path.slice(inState.length), sha256]));
@@ -233,7 +260,7 @@ export async function syncAll(root: string, files: Iterable<string>): Promise<vo
 async function finish(
   { part, order, deps }: Work,
   { copy, taker }: Awaited<ReturnType<typeof gather>>,
-  facts: Pick<Manifest, "name" | "begunAt" | "base">,
+  facts: Pick<Manifest, "name" | "begunAt" | "base" | "rereadPart">,
 ): Promise<Manifest> {
   deps.onProgress?.({ step: "proof", done: 0, total: 1 });
   refuseDamaged(copy);
@@ -250,7 +277,7 @@ async function finish(
     lastReceivedAt: (await findLastReceived(copy.read)) ?? null,
     files: list.size,
     bytes: [...taker.files.values()].reduce((sum, { size }) => sum + size, 0),
-    ...{ shared: taker.shared, ledgerEntries: report.entries },
+    ...{ shared: taker.shared, reread: taker.reread, ledgerEntries: report.entries },
     discrepancies: [...discrepancyTexts(report), ...lost],
     list: hash("sha256", text, "hex"),
   });
@@ -275,6 +302,20 @@ function explainFull(error: unknown, destination: string): unknown {
   return new OperatorError(message, { cause: error });
 }
 
+function warnOfDamaged(
+  { damagedBefore }: FileTaker,
+  base: string | undefined,
+  { onWarning }: BackupDeps,
+): void {
+  const [first] = damagedBefore;
+  if (first === undefined) return;
+  const count = damagedBefore.size === 1 ? "1 file is" : `${damagedBefore.size} files are`;
+  onWarning(
+    `${count} damaged in the backup ${base} and those that share it (${first}): it was taken anew from the state; ` +
+      "verify the older backups, and see to the disk",
+  );
+}
+
 async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
   const { destination, instance } = order;
   await removeParts(destination, instance);
@@ -284,7 +325,9 @@ async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBa
     const work: Work = { order, deps, part, previous };
     const gathered = await gather(work);
     try {
-      const manifest = await finish(work, gathered, { name, begunAt, base: previous?.name ?? null });
+      warnOfDamaged(gathered.taker, previous?.name, deps);
+      const [base, rereadPart] = [previous?.name ?? null, previous?.rereadPart ?? null];
+      const manifest = await finish(work, gathered, { name, begunAt, base, rereadPart });
       const folder = join(destination, name);
       await rename(part, folder);
       await syncDirectory(destination);

@@ -64,6 +64,8 @@ export interface PreviousBackup {
   readonly state: string;
   /** By the paths in it. */
   readonly hashes: ReadonlyMap<string, string>;
+  /** Whether a file with that hash is read again before it is shared: nobody else would notice that the disk has lost it. */
+  readonly isReread: (sha256: string) => boolean;
 }
 
 export interface FileToTake {
@@ -84,8 +86,11 @@ export class FileTaker {
   readonly #folder: string;
   readonly #previous: PreviousBackup | undefined;
   readonly #madeFolders = new Set<string>();
-  /** Files that are shared with the backup before. */
+  /** Files that are shared with the backup before, and those of them that were read again. */
   shared = 0;
+  reread = 0;
+  /** Files that are damaged in the backup before, by their paths in the state. */
+  readonly damagedBefore = new Set<string>();
 
   constructor(folder: string, previous: PreviousBackup | undefined) {
     this.#folder = folder;
@@ -145,6 +150,13 @@ export class FileTaker {
       found.size === stats.size &&
       (sha256 === undefined ? isUnchanged(found, stats) : sha256 === known);
     if (!isSame) return false;
+    if (this.#previous.isReread(known)) {
+      if (hashFile(before).sha256 !== known) {
+        this.damagedBefore.add(path);
+        return false;
+      }
+      this.reread += 1;
+    }
     try {
       linkSync(before, to);
     } catch (error) {

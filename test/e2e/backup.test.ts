@@ -232,13 +232,9 @@ test("a backup steps back behind the daemon, before it reads anything", async ()
   const configFile = join(site.folder, "waits.yaml");
   await runProgram("mkfifo", [configFile]);
   const child = spawn(program, ["backup", backups, "--config", configFile], { stdio: "ignore" });
-  const ended = once(child, "exit");
-  try {
-    await waitFor("a lower priority", () => getPriority(child.pid) === getPriority() + 10 || undefined);
-  } finally {
-    child.kill("SIGKILL");
-    await ended;
-  }
+  const isBack = () => getPriority(child.pid) === getPriority() + 10 || undefined;
+  await waitFor("a lower priority", isBack).finally(() => child.kill("SIGKILL"));
+  await once(child, "exit");
 });
 
 test("a restore takes no folder that has something in it", async () => {

@@ -25,7 +25,7 @@ async function scheduleInto(folder: string) {
   writeFileSync(configFile, "stateDir: here\n");
   const keep = { daily: 1, weekly: 0, monthly: 0 };
   const times = { schedule: "* * * * *", zone: "UTC", warnAfterHours: 48 };
-  const backup = { folder, incremental: true, keep, ...times };
+  const backup = { folder, incremental: true, rereadWithin: 0, keep, ...times };
   const config: BackupConfig = { stateDir, integrations: {}, backup };
   const lines: { msg: string; err?: { message: string } }[] = [];
   const log = createLogger({

@@ -146,7 +146,11 @@ export async function backUp(config: BackupConfig, request: BackupRequest): Prom
   const stateDir = (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir;
   await refuseOverlap(stateDir, destination);
   const instance = await currentInstance(stateDir);
-  const order = { stateDir, instance, destination, isIncremental, configuration: texts, version };
+  const { rereadWithin } = config.backup;
+  const order = {
+    ...{ stateDir, instance, destination, isIncremental, rereadWithin },
+    ...{ configuration: texts, version },
+  };
   const warnings: string[] = [];
   const onWarning = (text: string) => void warnings.push(text);
   const { folder, manifest } = await withAdminStore(config, (store) =>

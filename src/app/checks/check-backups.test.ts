@@ -10,7 +10,9 @@ const hourMs = 60 * 60_000;
 function configured(settings: { readonly folder?: string; readonly warnAfterHours?: number } = {}) {
   vi.useFakeTimers({ now, toFake: ["Date"] });
   const keep = { daily: 0, weekly: 0, monthly: 0 };
-  return { backup: { zone: "UTC", incremental: true, warnAfterHours: 48, keep, ...settings } };
+  return {
+    backup: { zone: "UTC", incremental: true, rereadWithin: 0, warnAfterHours: 48, keep, ...settings },
+  };
 }
 
 function madeBefore(hours: number, discrepancies = 0) {

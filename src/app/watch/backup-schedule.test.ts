@@ -16,6 +16,7 @@ const always = {
   schedule: "0 2 * * *",
   zone: "UTC",
   incremental: true,
+  rereadWithin: 0,
   keep,
   warnAfterHours: 48,
 };

@@ -38,8 +38,9 @@ function listed(texts: readonly string[]): readonly string[] {
 }
 
 function backupLines(made: BackupOutcome): readonly string[] {
-  const { folder, files, bytes, base, shared, ledgerEntries, discrepancies, begunAt, removed } = made;
-  const sharing = base === null ? "" : `, ${shared} of them shared with ${base}`;
+  const { folder, files, bytes, base, shared, reread, ledgerEntries, discrepancies, begunAt, removed } = made;
+  const again = reread === 0 ? "" : ` (${reread} of these read again)`;
+  const sharing = base === null ? "" : `, ${shared} of them shared with ${base}${again}`;
   const proof =
     discrepancies.length === 0
       ? `The copy is proved: its ledger of ${counted(ledgerEntries, "entry", "entries")} is correct.`

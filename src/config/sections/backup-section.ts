@@ -27,6 +27,10 @@ export const backupSection = section("Backups of the state.", {
     "Whether backups in the folder share the files that have not changed, by hard links. Each is whole all the same.",
     { default: true },
   ),
+  rereadWithin: integer(
+    "Within how many incremental backups each file that they share is read again, a part of them with each; 0: never. One that is damaged is taken anew, with a warning.",
+    { default: 30, range: [0, most] },
+  ),
   keep: section(
     "Which backups in the folder stay when a new one is made there and is right; only days, weeks and months that have one count. All stay when all three are 0.",
     { daily: kept("days", 7), weekly: kept("weeks", 4), monthly: kept("months", 12) },
