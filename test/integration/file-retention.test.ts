@@ -191,6 +191,16 @@ describe("receipts", () => {
     expect(readdirSync(folder)).toEqual([receiptNameOf(a)]);
   });
 
+  test("of early versions, which have no reference, go too", async () => {
+    await filed(a, { state: "refused" });
+    const early = "<StopResponse><Stats/></StopResponse>";
+    await fixture.put(receiptPath(a), early);
+    await fixture.put(`companies/ACME/error/2026-11-05/${receiptNameOf(a)}`, early);
+    await prune({ retention: { receipts: 1, error: 1, archive: 1, ledger: 1 }, day: 15 });
+    expect(isThere(receiptPath(a))).toBe(false);
+    await expectCorrect({ received: 1, pruned: 1 });
+  });
+
   test("beside a file that a user has removed go at the age of the file", async () => {
     const { id, location } = await filed(a, { state: "refused" });
     rmSync(join(fixture.stateDir, location));

@@ -246,6 +246,14 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         [`dropgate_disk_free_bytes${ofInstance}`, "free"],
         [`dropgate_disk_min_free_bytes${ofInstance}`, "least"],
       ),
+      panel("Removed because of its age", "short", [
+        `increase(dropgate_retention_pruned_total${ofInstance}[1d])`,
+        "{{kind}}",
+      ]),
+      panel("Retention paused by the clock", "short", [
+        `dropgate_retention_paused${ofInstance}`,
+        "{{instance}}",
+      ]),
       panel("Last backup", "dateTimeFromNow", [
         `1000 * dropgate_backup_last_success_timestamp_seconds${ofInstance}`,
         "{{instance}}",

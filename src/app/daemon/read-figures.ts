@@ -120,7 +120,7 @@ type BuildInfo = Pick<ProgramFigures, "version" | "commit" | "node">;
 /** Makes what renders the metrics as they are at the moment of the call. */
 export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Promise<string> {
   const { store, pipeline, intake, locations, appliedWatch, holdWatch, signIn } = parts;
-  const { arrivalWatch, collectionWatch } = parts;
+  const { arrivalWatch, collectionWatch, retention } = parts;
   const readStored = storedFigures(store.read);
   const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
   return async () =>
@@ -144,6 +144,7 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       openIncidents: traffic.alerts.openCounts(),
       lateArrivals: arrivalWatch.late(),
       lastBackupAt: traffic.backups.last()?.begunAt,
+      retention: retention.figures,
       areDeliveriesHeld: holdWatch.current() !== undefined,
     });
 }

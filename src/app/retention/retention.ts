@@ -1,6 +1,6 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
 import { isBackupRunning } from "../../backup/take-backup.ts";
-import type { RetentionKind } from "../../domain/retention/retention.ts";
+import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClockLook, jumpText, lookAtClock } from "./clock-guard.ts";
 import { withPruneLock } from "./prune-lock.ts";
@@ -36,7 +36,7 @@ export function countsByKind(amounts: readonly KindAmount[]): Partial<Record<Ret
 
 export function createRetention({ clock, config, ...deps }: RetentionDeps): Retention {
   const { store, log } = deps;
-  const pruned = new Map<RetentionKind, number>();
+  const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
   let last: ClockLook | undefined;
 
   function tell(look: ClockLook): void {

@@ -19,12 +19,19 @@ export interface OwnReceipt {
 /** More than the largest receipt has, with all the errors that it may list. */
 const maxReceiptBytes = 1024 * 1024;
 
+/** One without a reference is of an early version, and so older than any with one. */
+function answers(text: string, reference: string): boolean {
+  return (
+    text.includes(`Ledger="${reference}"`) || (text.includes("<StopResponse") && !text.includes(' Ledger="'))
+  );
+}
+
 /** Its size when it answers the entry; undefined for another, and when there is none. */
 async function sizeIfOwn(path: string, reference: string): Promise<number | undefined> {
   const stats = await lstat(path).catch(unlessMissing);
   if (stats === undefined || !stats.isFile() || stats.size > maxReceiptBytes) return undefined;
   const text = await readFile(path, "utf8").catch(unlessMissing);
-  return text?.includes(`Ledger="${reference}"`) === true ? stats.size : undefined;
+  return text !== undefined && answers(text, reference) ? stats.size : undefined;
 }
 
 function asideOf({ path, fileId }: OwnReceipt): string {

@@ -23,7 +23,7 @@ import {
 } from "../../store/ledger/file-retention.ts";
 import type { Locations } from "../places/locations.ts";
 import { placeAway } from "./move-away.ts";
-import { ownReceiptBytes, removeOwnReceipt } from "./own-receipt.ts";
+import { type OwnReceipt, ownReceiptBytes, removeOwnReceipt } from "./own-receipt.ts";
 
 /** Kinds of files that are removed by their age. */
 export type FileKind = "archive" | "error" | "receipts";
@@ -124,32 +124,33 @@ async function unlinkUnlessGone(path: string): Promise<void> {
   await changes.unlink(path).catch(unlessMissing);
 }
 
-/** One file in `error/` has a receipt beside it, which goes the same way. */
+/** One file in `error/` has a receipt beside it, which goes the same way. Nobody writes one there any more. */
 async function pruneReceiptBeside({ deps, touched }: Step, file: AgingFile): Promise<void> {
   const path = deps.locations.fromLedger(file.location);
+  const reference = deps.ledgerNumbers.seal(file.id);
+  const own = { path: join(dirname(path), receiptNameOf(basename(path))), fileId: file.id, reference };
+  if ((await ownReceiptBytes(own)) === undefined) return;
   const to = file.prunedTo;
-  const receipt = join(dirname(path), receiptNameOf(basename(path)));
-  await pruneReceipt(
-    deps,
-    { path: receipt, fileId: file.id, to: to && join(dirname(to), receiptNameOf(basename(to))) },
-    touched,
-  );
+  if (to !== null) await placeReceipt(own, join(dirname(to), receiptNameOf(basename(to))));
+  await unlinkUnlessGone(own.path);
+  touched.add(dirname(path));
 }
 
-/** Removes, or moves, a receipt if it is that of the file; gives its bytes then. */
+async function placeReceipt({ path, reference }: OwnReceipt, to: string): Promise<void> {
+  const outcome = await placeAway({ from: path, to, reference, sha256: null });
+  if (outcome.kind === "placed") await syncDirectory(dirname(outcome.at));
+}
+
+/** Removes, or moves, the receipt in `receipts/` if it is that of the file; gives its bytes then. */
 async function pruneReceipt(
-  { ledgerNumbers }: Pick<FilePruning, "ledgerNumbers">,
-  { path, fileId, to }: { readonly path: string; readonly fileId: number; readonly to: string | null },
+  own: OwnReceipt,
+  to: string | null,
   touched: Set<string>,
 ): Promise<number | undefined> {
-  const own = { path, fileId, reference: ledgerNumbers.seal(fileId) };
   const bytes = await ownReceiptBytes(own);
-  if (bytes !== undefined && to !== null) {
-    const outcome = await placeAway({ from: path, to, reference: own.reference, sha256: null });
-    if (outcome.kind === "placed") await syncDirectory(dirname(outcome.at));
-  }
+  if (bytes !== undefined && to !== null) await placeReceipt(own, to);
   // Also when it is another's: an interrupted step may have put that aside.
-  if (await removeOwnReceipt(own)) touched.add(dirname(path));
+  if (await removeOwnReceipt(own)) touched.add(dirname(own.path));
   return bytes;
 }
 
@@ -273,7 +274,8 @@ export async function pruneReceipts(
     const day = new Date(decidedAt).toISOString().slice(0, 10);
     const { moveTo } = deps;
     const to = moveTo === undefined ? null : join(moveTo, owner.companyCode, owner.kind, day, basename(path));
-    const size = await pruneReceipt(deps, { path, fileId, to }, touched);
+    const own = { path, fileId, reference: deps.ledgerNumbers.seal(fileId) };
+    const size = await pruneReceipt(own, to, touched);
     if (size === undefined) continue;
     count += 1;
     bytes += size;

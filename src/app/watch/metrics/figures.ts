@@ -9,6 +9,7 @@ import type { HeldFiles } from "../../../inbound/lanes/held-files.ts";
 import type { PipelineStatistics } from "../../../inbound/pipeline.ts";
 import type { Histogram } from "../../../lib/histogram.ts";
 import type { StoreErrorKind } from "../../../lib/store-error.ts";
+import type { RetentionFigures } from "../../retention/retention.ts";
 import type { TargetStatistics } from "../../../outbound/target-statistics.ts";
 import type { ConnectionStatistics } from "../../../sign-in/connection-gate.ts";
 import type { SignInStatistics } from "../../../sign-in/create-sign-in.ts";
@@ -85,6 +86,7 @@ export interface Figures {
   readonly lateArrivals: readonly { readonly company: { readonly code: string } }[];
   /** When the last backup was begun, milliseconds UTC; undefined before the first. */
   readonly lastBackupAt: number | undefined;
+  readonly retention: RetentionFigures;
   /** Since a restore. */
   readonly areDeliveriesHeld: boolean;
 }

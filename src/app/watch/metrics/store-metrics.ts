@@ -69,6 +69,22 @@ export const storeMetrics: readonly Metric[] = [
     samples: (figures) => one(seconds(figures.lastBackupAt)),
   },
   {
+    name: "dropgate_retention_pruned_total",
+    type: "counter",
+    help: "What was removed by the daemon because of its age since the start, by kind.",
+    labels: ["kind"],
+    countedIn: "src/app/retention/retention.ts",
+    samples: ({ retention }) => [...retention.pruned].map(([kind, count]) => [[kind], count]),
+  },
+  {
+    name: "dropgate_retention_paused",
+    type: "gauge",
+    help: "1 while nothing is removed because of its age, because the clock has jumped ahead.",
+    labels: [],
+    countedIn: "src/app/retention/retention.ts",
+    samples: ({ retention }) => one(flag(retention.isPaused)),
+  },
+  {
     name: "dropgate_disk_free_bytes",
     type: "gauge",
     help: "Free space where the files of the companies lie.",
