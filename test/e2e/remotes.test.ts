@@ -175,11 +175,16 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     expect((await site.cli("remote", "list")).stdout).toContain(
       "`dropgate remote retry partner` tries it at once.",
     );
+    const failing = await site.cli("remote", "retry", "partner");
+    expect([failing.exitCode, failing.output]).toEqual([1, expect.stringContaining("cannot be polled: ")]);
     giveFolder(join(remote.box, "later"));
-    expect((await site.cli("remote", "retry", "partner", "--company", company)).stdout).toContain(
-      "begins within a second",
-    );
-    await waitFor("a round that is fine", async () => (await list())?.condition === "fine");
+    // The second result is the same as the first, and is there at once all the same.
+    for (const args of [["--company", company], []]) {
+      const { stdout } = await site.cli("remote", "retry", "partner", ...args);
+      expect(stdout).toContain("begins within a second");
+      expect(stdout).toContain(`The remote partner of ${company} was polled without a fault`);
+    }
+    expect(await list()).toMatchObject({ condition: "fine" });
     const unknown = await site.cli("remote", "retry", "patner");
     expect([unknown.exitCode, unknown.output]).toEqual([2, expect.stringContaining("there is partner")]);
     await site.stop();

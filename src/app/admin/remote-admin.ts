@@ -1,7 +1,9 @@
 /** Remotes, as the commands of an administrator list and retry them. */
+import { setTimeout as wait } from "node:timers/promises";
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { given } from "../../lib/given.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { askForRemote, listRemoteStates, type RemoteState } from "../../store/ledger/remote-states.ts";
@@ -112,4 +114,28 @@ export async function retryRemote(
       daemonPid: findProcessLockHolder(config.stateDir),
     };
   });
+}
+
+const lookEveryMs = 200;
+
+/**
+ * Waits until the polls that were requested have ended, as long as the daemon runs and until the time is over; gives the
+ * remotes as they are then.
+ */
+export async function awaitRetry(
+  config: RemoteConfigOwner,
+  {
+    name,
+    company,
+    patienceMs,
+  }: { readonly name: string; readonly company?: string; readonly patienceMs: number },
+): Promise<readonly RemoteView[]> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const remotes = (await listRemotes(config, given({ company }))).filter(({ remote }) => remote === name);
+    const isRunning = findProcessLockHolder(config.stateDir) !== undefined;
+    const isAwaited = remotes.some(({ condition }) => condition === "asked");
+    if (!isAwaited || !isRunning || performance.now() > until) return remotes;
+    await wait(lookEveryMs);
+  }
 }

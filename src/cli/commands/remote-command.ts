@@ -1,5 +1,6 @@
 import type { RemoteView } from "../../app/admin/remote-admin.ts";
-import type { CliCommand, CommonOptions } from "../command-line.ts";
+import type { Config } from "../../config/schema.ts";
+import { type CliCommand, type CliRun, type CommonOptions, wholeNumber } from "../command-line.ts";
 import { tableLines } from "../table.ts";
 
 function whenText({ condition, pausedUntil, askedAt }: RemoteView): string {
@@ -41,19 +42,45 @@ function declareList(remote: CliCommand): void {
     });
 }
 
+function outcomeText({ company, remote, condition, message, pausedUntil }: RemoteView): string {
+  const what = `The remote ${remote} of ${company}`;
+  if (condition === "asked" || condition === "new")
+    return `${what} is still being polled; \`dropgate remote list\` shows the result.`;
+  return condition === "fine"
+    ? `${what} was polled without a fault; \`dropgate files --channel remote:${remote}\` lists what came.`
+    : `${what} cannot be polled: ${message ?? "?"}; tried again ${pausedUntil ?? "soon"}.`;
+}
+
+interface RetryOptions extends CommonOptions {
+  readonly wait: number;
+}
+
+async function printOutcome(run: CliRun, config: Config, name: string, options: RetryOptions): Promise<void> {
+  const { awaitRetry } = await import("../../app/admin/remote-admin.ts");
+  const patienceMs = options.wait * 1_000;
+  for (const remote of await awaitRetry(config, { name, ...options, patienceMs })) {
+    const text = outcomeText(remote);
+    if (remote.condition === "failing") run.printFailure(text);
+    else run.printLines([text]);
+  }
+}
+
 function declareRetry(remote: CliCommand): void {
   remote
     .declare("retry", "fetch from a server at once: ends its pause and those of its files")
     .argument("<name>", "name of the remote in the configuration")
     .option("--company <code>", "only that of a company")
-    .onConfig(async (run, config, name: string, options: CommonOptions) => {
+    .option("--wait <seconds>", "how long to wait for the result", wholeNumber(0, 3_600), 30)
+    .addHelpText("after", "\nExit code 1 when the remote cannot be polled.")
+    .onConfig(async (run, config, name: string, options: RetryOptions) => {
       const { retryRemote } = await import("../../app/admin/remote-admin.ts");
       const { companies, daemonPid } = await retryRemote(config, { name, ...options });
       const when =
         daemonPid === undefined
           ? "The daemon is not running: its next start does it."
-          : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` shows the result.`;
+          : `The daemon (process ${daemonPid}) begins within a second.`;
       run.printLines([`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
+      if (daemonPid !== undefined && options.wait > 0) await printOutcome(run, config, name, options);
     });
 }
 

@@ -33,10 +33,14 @@ export class RemoteStanding {
     return askedAt > known;
   }
 
-  /** Writes the state when more than its times has changed, or after a while. Never rejects: only commands read it. */
+  /**
+   * Writes the state when more than its times has changed, when somebody waits for the result, or after a while. Never
+   * rejects: only commands read it.
+   */
   async note(rounds: RemoteRounds): Promise<void> {
     const before = this.#written;
-    const isNews = before?.failures !== rounds.failures || before.fault !== rounds.fault;
+    const isAwaited = this.#heededAt > (before?.polledAt ?? 0);
+    const isNews = isAwaited || before?.failures !== rounds.failures || before.fault !== rounds.fault;
     if (!isNews && performance.now() - this.#writtenMs < repeatMs) return;
     const { companyId, name: remote } = this.#remote;
     await this.#saving(async () => {
