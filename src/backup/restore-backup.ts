@@ -65,6 +65,12 @@ async function isBegun(stateDir: string, names: readonly string[]): Promise<bool
   return marker === undefined || marker === (await textOf(join(stateDir, markName)));
 }
 
+/** Whether a restore to the folder was cut off, or runs: what lies there is no state yet. */
+export async function isRestoreOpen(stateDir: string): Promise<boolean> {
+  const names = (await entriesOf(stateDir)).map(({ name }) => name);
+  return names.includes(markName) || names.includes(unnamedDatabase);
+}
+
 /** What an interrupted restore has left in the folder. Throws when something else lies there. */
 async function findLeft(stateDir: string): Promise<readonly string[]> {
   const notOurs = [foreignName, lockName];

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -39,6 +39,17 @@ describe("init", () => {
     });
     return Object.fromEntries(await Promise.all(contents));
   }
+
+  it.each(["dropgate.restoring", "dropgate.db.restoring"])(
+    "refuses a folder in which a restore was cut off, and changes nothing of %s",
+    async (name) => {
+      const stateDir = join(parent, "state");
+      await mkdir(stateDir);
+      await writeFile(join(stateDir, name), "as it was");
+      await expect(run({ stateDir })).rejects.toThrow(`a restore to ${stateDir} is not done`);
+      expect(await readdir(stateDir)).toEqual([name]);
+    },
+  );
 
   it("makes a configuration that loads, a private state directory, a private key, a company and its user", async () => {
     const done = await run();

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isRestoreOpen } from "../../backup/restore-backup.ts";
 import { httpAddressOf, localHostOf } from "../../config/reader/address-range.ts";
 import type { ConfigFault } from "../../config/reader/config-fault.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -206,6 +207,14 @@ async function ensureAccount(config: Config, options: InitOptions, password: str
   return await withAdminStore(config, use, { mayCreate: true });
 }
 
+/** A state that is made in it would have the files of another. */
+async function refuseOpenRestore(stateDir: string): Promise<void> {
+  if (!(await isRestoreOpen(stateDir))) return;
+  throw new WrongUseError(
+    `a restore to ${stateDir} is not done: run \`dropgate restore BACKUP --to ${stateDir}\` again, or name another folder`,
+  );
+}
+
 /**
  * Rejects with a `DropgateError` or `WrongUseError` when a name or the password is not of the form; nothing is made then.
  */
@@ -219,6 +228,7 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
   const loaded = await loadConfig({ path: file, env, cwd: process.cwd(), needsSecrets: false });
   if (loaded.kind === "faulty") return { kind: "faulty", file, faults: loaded.faults };
   const { config } = loaded;
+  await refuseOpenRestore(config.stateDir);
   await becomeOwnerOf(config.stateDir);
   const madeState = await ensureStateDir(config.stateDir);
   const { keys, made: madeKeys } = await ensureKeys(config);
