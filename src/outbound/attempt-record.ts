@@ -4,6 +4,7 @@ import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { AttemptRecord } from "./record-attempts.ts";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
+import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 import type { EndedAttempt } from "./target-attempts.ts";
 
@@ -82,6 +83,14 @@ const attemptTexts: Readonly<Record<AttemptRecord["kind"], readonly ["info" | "w
   dead: ["error", "not delivered; it is a dead letter until somebody retries it"],
 };
 
+/** What the key of a line is, by which deliveries go out one after the other. */
+const subjectNames: Readonly<Record<DeliveryKind, string>> = {
+  completion: "stop",
+  message: "stop",
+  export: "export",
+  alert: "receiver",
+};
+
 /** One line for each attempt, once its outcome is recorded. */
 export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt): void {
   const [level, text] = attemptTexts[record.kind];
@@ -91,7 +100,7 @@ export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt):
       deliveryId: row.id,
       company: row.companyCode,
       target,
-      ...(row.kind === "export" ? { export: row.orderKey } : { stop: row.orderKey }),
+      [subjectNames[row.kind]]: row.orderKey,
       name: row.name,
       attempt: row.attempts + 1,
       outcome: record.kind,

@@ -28,8 +28,9 @@ export function toDeliveryView(row: ListedDelivery, now: number) {
     /** Until when nothing is tried on the target, because the target is at fault. */
     targetPausedUntil: row.targetPausedUntil > now ? isoTime(row.targetPausedUntil) : null,
     kind: row.kind,
-    stopNbr: isExport ? null : row.orderKey,
+    stopNbr: isExport || row.kind === "alert" ? null : row.orderKey,
     export: isExport ? row.orderKey : null,
+    ...(row.kind === "alert" ? { receiver: row.orderKey } : {}),
     /** File, or folder of single files. */
     name: row.name,
     state: row.state,

@@ -1,0 +1,241 @@
+/** What each detector sees, in a real store. */
+import { describe, expect, test } from "vitest";
+import type { Detector, Scan } from "../../src/app/alerts/detector.ts";
+import { detectors } from "../../src/app/alerts/detectors.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { type AlertKindName, alertKind } from "../../src/domain/alerts/alert-kinds.ts";
+import { alertTargetName, operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
+import type { Finding, Incident } from "../../src/domain/alerts/incident.ts";
+import type { HeldFiles } from "../../src/inbound/lanes/held-files.ts";
+import type { NoRoom } from "../../src/exchange/uploads/intake.ts";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
+import type { Reader } from "../../src/store/database/database.ts";
+import { noteLastVerification } from "../../src/store/database/last-verification.ts";
+import { DeliverySite, failure, hour, minute, unreachable } from "../support/delivery-site.ts";
+import { plansOf } from "../support/query-plans.ts";
+import { countRefused } from "../../src/store/ledger/refused-files.ts";
+
+const acme = { id: 1, code: "ACME" };
+const now = 1_700_000_000_000;
+
+interface Seen {
+  readonly read?: Reader;
+  readonly now?: number;
+  readonly settings?: Readonly<Record<string, number>>;
+  readonly subject?: Scan["subject"];
+  readonly open?: Partial<Incident>;
+  readonly sources?: object;
+}
+
+function detect(kind: AlertKindName, seen: Seen): Promise<readonly Finding[]> {
+  const defaults = Object.entries(alertKind(kind).thresholds).map(([name, one]) => [name, one.default]);
+  const scan = {
+    ...{
+      subject: acme,
+      now,
+      open: new Map(seen.open === undefined ? [] : [["", seen.open]]),
+      ...seen.sources,
+    },
+    ...{ read: seen.read, sources: seen.sources ?? {} },
+    ...(seen.now === undefined ? {} : { now: seen.now }),
+    ...(seen.subject === undefined ? {} : { subject: seen.subject }),
+    settings: { enabled: true, urgent: false, ...Object.fromEntries(defaults), ...seen.settings },
+  };
+  return (detectors[kind] as Detector)(scan as unknown as Scan);
+}
+
+describe("refused files", () => {
+  const fixture = ledgerOfEachTest();
+
+  async function refuse(name: string, decidedAt: number): Promise<void> {
+    const id = await fixture.wait(name);
+    const location = `companies/ACME/error/${name}`;
+    const faults = [{ code: "xsdMismatch", message: "wrong" }] as const;
+    await fixture.decide(id, { state: "refused", location, text: name, decidedAt, faults });
+  }
+  const look = (seen: Seen = {}) =>
+    detect("refusedFiles", {
+      read: fixture.store.read,
+      subject: { id: fixture.companyId, code: "ACME" },
+      ...seen,
+    });
+
+  test("are those within the time, counted from the first on", async () => {
+    await refuse("old.xml", now - 61 * minute);
+    expect(await look()).toEqual([]);
+    await refuse("a.xml", now - 30 * minute);
+    await refuse("b.xml", now - minute);
+    expect(await look()).toMatchObject([
+      { cause: "", count: 2, since: now - 30 * minute, summary: "2 stop files were refused" },
+    ]);
+    expect((await look())[0]?.samples[0]).toMatch(/^b\.xml: \d{3} wrong$/);
+  });
+
+  test("are none below the count", async () => {
+    await refuse("a.xml", now - minute);
+    expect(await look({ settings: { count: 2 } })).toEqual([]);
+    await refuse("b.xml", now - minute);
+    expect(await look({ settings: { count: 2 } })).toHaveLength(1);
+  });
+
+  test("of an open incident are counted since it opened", async () => {
+    await refuse("a.xml", now - 5 * hour);
+    await refuse("b.xml", now - minute);
+    const open = { openedAt: now - 5 * hour };
+    expect(await look({ open })).toMatchObject([{ count: 2, since: now - 5 * hour }]);
+  });
+
+  test("are counted by their index, and those of others are not", async () => {
+    const other = await fixture.company("OTHER");
+    await refuse("a.xml", now);
+    expect(await look({ subject: { id: other, code: "OTHER" } })).toEqual([]);
+    const { store, stateDir, companyId } = fixture;
+    const plan = await plansOf({ read: store.read, stateDir }, () =>
+      countRefused(store.read, { companyId, since: 0 }),
+    );
+    expect(plan[0]).toMatch(
+      /SEARCH files USING (COVERING )?INDEX files_refused_at \(company_id=\? AND decided_at>\?\)/,
+    );
+  });
+});
+
+describe("files waiting", () => {
+  const waiting = (oldestAgeMs: number, held: readonly HeldFiles[] = []) => ({
+    pipeline: {
+      statistics: () => ({ waiting: [{ companyId: 1, count: 3, oldestAgeMs }] }),
+      held: () => held,
+    },
+  });
+
+  test("are told when the oldest waits too long, with the reasons of those that are held", async () => {
+    expect(await detect("filesWaiting", { sources: waiting(30 * minute - 1) })).toEqual([]);
+    const held = [
+      { company: "ACME", first: [{ name: "a.xml", message: "no disk" }] },
+    ] as unknown as HeldFiles[];
+    expect(await detect("filesWaiting", { sources: waiting(31 * minute, held) })).toEqual([
+      {
+        ...{ cause: "", count: 3, since: now - 31 * minute, samples: ["a.xml: no disk"] },
+        summary: "3 files wait, the oldest for 31 minutes",
+      },
+    ]);
+  });
+
+  test("of another company are none of this one", async () => {
+    const subject = { id: 2, code: "OTHER" };
+    expect(await detect("filesWaiting", { sources: waiting(hour), subject })).toEqual([]);
+  });
+});
+
+describe("targets", () => {
+  const alertTarget = alertTargetName("email");
+
+  test("with dead deliveries are told one by one; those of alerts are not", async () => {
+    const names = ["host", "tms", alertTarget];
+    const site = await DeliverySite.open({
+      targets: names.map((name) => ({ name, takesCompletions: true })),
+    });
+    for (const name of names) site.target(name).script = () => failure({ isPermanent: true }, "refused");
+    await site.startQueue();
+    await site.complete("S1", "S2");
+    await site.pass(minute);
+    const found = await detect("deadLetters", { read: site.store.read, now: site.now });
+    expect(found.map(({ cause, count }) => [cause, count])).toEqual([
+      ["host", 2],
+      ["tms", 2],
+    ]);
+    expect(found[0]?.samples).toHaveLength(2);
+    expect(found[0]?.samples[0]).toMatch(/^s2_.*\.xml \(delivery \d+\): try later$/);
+    expect(await detect("deadLetters", { read: site.store.read, settings: { count: 3 } })).toEqual([]);
+  });
+
+  test("that fail as a whole are told when the oldest delivery waits too long", async () => {
+    const site = await DeliverySite.open();
+    site.target().script = () => unreachable;
+    await site.startQueue();
+    await site.complete("S1");
+    await site.pass(0);
+    const look = () => detect("pausedTarget", { read: site.store.read, now: site.now });
+    expect(await look()).toEqual([]);
+    await site.pass(31 * minute);
+    const [found] = await look();
+    expect(found).toMatchObject({ cause: "host", count: 1, since: site.now - 31 * minute });
+    expect(found?.summary).toMatch(
+      /^the target host has failed \d+ times in a row: 1 delivery waits, the oldest for 31 /,
+    );
+    expect(found?.samples[0]).toMatch(/nobody answers/);
+    site.target().script = () => ({ kind: "delivered" });
+    await site.pass(hour);
+    expect(await look()).toEqual([]);
+  });
+});
+
+test("uncollected files are those of the last scan of outbound/", async () => {
+  const config = { companies: { ACME: { outbound: { collectWithinHours: 4, targets: {}, exports: {} } } } };
+  const sources = (found: object | undefined) => ({
+    collectionWatch: { uncollectedOf: () => found },
+    config: () => config as unknown as Config,
+  });
+  expect(await detect("uncollectedFiles", { sources: sources(undefined) })).toEqual([]);
+  expect(
+    await detect("uncollectedFiles", { sources: sources({ count: 0, names: [], since: undefined }) }),
+  ).toEqual([]);
+  const found = { count: 2, names: ["a.xml", "b.xml"], since: now - 5 * hour };
+  expect(await detect("uncollectedFiles", { sources: sources(found) })).toEqual([
+    {
+      ...{ cause: "", count: 2, since: now - 5 * hour, samples: ["a.xml", "b.xml"] },
+      summary: "2 files in outbound/ were not collected within 4 hours",
+    },
+  ]);
+});
+
+test("uploads are refused in a company for its waiting files, and in all for the disk", async () => {
+  const full: NoRoom = {
+    reason: "noSpace",
+    company: undefined,
+    message: "the disk is full",
+    since: now,
+    refused: 1,
+  };
+  const many: NoRoom = {
+    reason: "tooManyWaiting",
+    company: "ACME",
+    message: "9 wait",
+    since: now - 1,
+    refused: 2,
+  };
+  const sources = { intake: { current: () => [full, many] } };
+  const operator = { id: operatorId, code: operatorCode };
+  expect(await detect("uploadsRefused", { sources })).toEqual([
+    {
+      ...{ cause: "tooManyWaiting", count: 2, since: now - 1, samples: [] },
+      summary: "no more files are taken: 9 wait; 2 uploads were refused",
+    },
+  ]);
+  expect(await detect("uploadsRefused", { sources, subject: operator })).toMatchObject([
+    { cause: "noSpace", count: 1 },
+  ]);
+});
+
+test.each([
+  ["more than the smaller bound", 11e9, undefined],
+  ["less than both bounds", 9e9, 1],
+  ["less than uploads need", 1e9, 2],
+])("a disk with %s", async (_, freeBytes, level) => {
+  const room = async () => ({ freeBytes, minFreeBytes: 2e9, diskBytes: 1e12 });
+  const found = await detect("diskSpace", { sources: { intake: { space: { room } } } });
+  expect(found.map((one) => one.level)).toEqual(level === undefined ? [] : [level]);
+});
+
+describe("the ledger", () => {
+  const fixture = ledgerOfEachTest();
+
+  test("disagrees as long as the last verification has found discrepancies", async () => {
+    const { store } = fixture;
+    const look = () => detect("ledgerDiscrepancy", { read: store.read });
+    expect(await look()).toEqual([]);
+    await noteLastVerification(store, { at: now, discrepancies: 3 });
+    expect(await look()).toMatchObject([{ count: 3, since: now }]);
+    await noteLastVerification(store, { at: now + 1, discrepancies: 0 });
+    expect(await look()).toEqual([]);
+  });
+});
