@@ -1,5 +1,6 @@
 /** All pruners, in the order of a pass: what refers to something goes before it. */
 import { auditPruner } from "./audit-pruner.ts";
+import { documentsPruner } from "./document-pruner.ts";
 import { eventsPruner } from "./event-pruner.ts";
 import { appointmentsPruner, importsPruner, positionsPruner } from "./record-pruners.ts";
 import { archivePruner, errorPruner, receiptsPruner } from "./file-pruners.ts";
@@ -11,6 +12,7 @@ export const pruners: readonly Pruner[] = [
   outboundPruner,
   messagesPruner,
   eventsPruner,
+  documentsPruner,
   positionsPruner,
   importsPruner,
   appointmentsPruner,

@@ -59,7 +59,7 @@ describe("documents that an import brings", () => {
       { documentName: "photo.jpg", reference: second },
     ]);
     const document = await find(second.toUpperCase());
-    expect(document).toEqual({ ...kept[1], path: contentPath(documentsDir, sha256("two")) });
+    expect(document).toEqual({ ...kept[1], createdAt: 1, path: contentPath(documentsDir, sha256("two")) });
     expect(await readFile(document.path, "utf8")).toBe("two");
   });
 

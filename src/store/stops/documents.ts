@@ -17,10 +17,12 @@ const insertDocument = prepareQuery<DocumentArguments>((db, arg) =>
       ...namedArguments(arg, "company_id", "guid", "sha256", "size", "name"),
       created_at: arg("now"),
     })
-    .onConflict((conflict) => conflict.columns(["company_id", "guid"]).doNothing()),
+    .onConflict((conflict) =>
+      conflict.columns(["company_id", "guid"]).doUpdateSet({ created_at: arg("now") }),
+    ),
 );
 
-/** Enters the documents of a change; one that the company has already stays as it is. */
+/** Enters the documents of a change; one that the company has already counts as new by its age. */
 export async function saveDocuments(
   tx: Transaction,
   entry: { readonly companyId: number; readonly documents: readonly KeptDocument[]; readonly now: number },

@@ -1,0 +1,115 @@
+/** Documents go by their age when nothing that is open, and no completion, needs them. */
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
+import { dayMs } from "../../src/domain/retention/retention.ts";
+import { createLocations } from "../../src/inbound/places/locations.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { saveDocuments } from "../../src/store/stops/documents.ts";
+import { openFreshStore } from "../support/fresh-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const now = Date.UTC(2026, 10, 5);
+const before = now - 30 * dayMs;
+let store: Store;
+
+beforeEach(async () => {
+  store = await openFreshStore(temporaryFolder());
+  for (const code of ["ACME", "BETA"])
+    await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
+});
+
+afterEach(() => store.close());
+
+function guidOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+}
+
+async function addDocument(number: number, daysAgo: number, companyId = 1): Promise<void> {
+  const document = { guid: guidOf(number), sha256: String(number), size: 10, name: null };
+  await store.write(companyId, (tx) =>
+    saveDocuments(tx, { companyId, documents: [document], now: now - daysAgo * dayMs }),
+  );
+}
+
+/** A stop whose events, body or execution name documents. */
+async function addStop(
+  nbr: string,
+  status: string,
+  named: { body?: number; execution?: number },
+): Promise<void> {
+  const json = (number: number | undefined) =>
+    number === undefined ? "{}" : JSON.stringify({ documents: [{ reference: guidOf(number) }] });
+  await store.write(1, async (tx) => {
+    await sql`insert into stops (company_id, stop_nbr, stop_nbr_key, stop_status, receive_status, body, execution,
+      created_at, updated_at) values (1, ${nbr}, ${nbr}, ${status}, '10', ${json(named.body)},
+      ${json(named.execution)}, 1, 1)`.execute(tx);
+  });
+}
+
+async function addCompletion(nbr: string, number: number, embeds: 0 | 1): Promise<void> {
+  const data = JSON.stringify({ documents: [{ reference: guidOf(number).toUpperCase() }] });
+  await store.write(1, async (tx) => {
+    await sql`insert into recorded_events (company_id, stop_nbr, event_code, recorded_at, data)
+      values (1, ${nbr}, 7014, 1, ${data})`.execute(tx);
+    await sql`insert into completions (company_id, stop_nbr, name, format, embeds_documents, trigger_code,
+      first_event_id, last_event_id, stop_status, body, execution, driver, created_at)
+      values (1, ${nbr}, ${nbr}, 1, ${embeds}, 7009, 1, 99, '90', '{}', '{}', '{}', 1)`.execute(tx);
+  });
+}
+
+async function prune(): Promise<number> {
+  const deps = {
+    ...{ store, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
+    ...{ log: createLogger({ level: "silent" }), isHeldUp: () => false },
+  };
+  const due = [{ id: 1, code: "ACME", before, days: 30 }];
+  const signal = new AbortController().signal;
+  const counted = await documentsPruner.wouldGo(deps, due, signal);
+  const gone = await documentsPruner.prune(deps, due, signal);
+  expect(gone).toEqual(counted);
+  expect(gone.get(1)?.bytes ?? 0).toBe(10 * (gone.get(1)?.count ?? 0));
+  return gone.get(1)?.count ?? 0;
+}
+
+async function left(): Promise<readonly string[]> {
+  const rows = await store.read.selectFrom("documents").select("sha256").orderBy("sha256").execute();
+  return rows.map(({ sha256 }) => sha256);
+}
+
+test("old ones go, young ones and those of other companies stay, and one that came again is young", async () => {
+  await addDocument(1, 31);
+  await addDocument(2, 30);
+  await addDocument(3, 60, 2);
+  await addDocument(4, 60);
+  await addDocument(4, 1);
+  expect(await prune()).toBe(1);
+  expect(await left()).toEqual(["2", "3", "4"]);
+});
+
+test("what an open stop, or a completion that takes contents in, names stays until that is over", async () => {
+  for (let number = 1; number <= 6; number++) await addDocument(number, 60);
+  await addStop("A", "50", { body: 1, execution: 2 });
+  await addStop("B", "90", { body: 3 });
+  await addCompletion("B", 4, 1);
+  await addCompletion("C", 5, 0);
+  expect(await prune()).toBe(3);
+  expect(await left()).toEqual(["1", "2", "4"]);
+  await store.write(1, async (tx) => {
+    await tx.updateTable("stops").set({ stop_status: "90" }).execute();
+    await tx.deleteFrom("completions").execute();
+  });
+  expect(await prune()).toBe(3);
+});
+
+test("all of them go, however many steps it takes", async () => {
+  const documents = Array.from({ length: 450 }, (_, number) => ({
+    ...{ guid: guidOf(number), sha256: String(number), size: 10, name: null },
+  }));
+  await store.write(1, (tx) => saveDocuments(tx, { companyId: 1, documents, now: 1 }));
+  await addStop("A", "50", { body: 7 });
+  expect(await prune()).toBe(449);
+  expect(await left()).toEqual(["7"]);
+});
