@@ -39,7 +39,9 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
     if (failure !== undefined) throw failure;
     return { ...(await note("/backups/one")), shared: 0, removed: [], warnings: [], discrepancies: [] };
   };
-  const config: BackupConfig = { stateDir: "/state", integrations: {}, backup };
+  const config: { -readonly [Key in keyof BackupConfig]: BackupConfig[Key] } = {
+    ...{ stateDir: "/state", integrations: {}, backup },
+  };
   const log = createLogger({ level: "silent" });
   const deps = { store, log, make, config: () => config, configFile: "/etc/dropgate.yaml" };
   const schedule = createBackupSchedule({
@@ -50,6 +52,8 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
   return {
     tasks,
     note,
+    config,
+    failure: () => schedule.failure(),
     fail: (error: Error | undefined) => {
       failure = error;
     },
@@ -102,6 +106,31 @@ describe("the schedule of backups", () => {
     site.fail(undefined);
     expect(await site.at(hour + 30 * minute)).toBe(1);
     expect(await site.at(hour + 31 * minute)).toBe(0);
+    await site.end();
+  });
+
+  test("fails no more once somebody has made one by hand, until the next of its own fails", async () => {
+    const site = await scheduleOf();
+    site.fail(new Error("the disk is full"));
+    await site.at(hour);
+    await site.at(hour + 30 * minute);
+    expect(site.failure()).toEqual({ at: start + hour, message: "the disk is full" });
+    await site.note("/backups/by-hand");
+    await site.at(hour + 31 * minute);
+    expect(site.failure()).toBeUndefined();
+    await site.at(25 * hour);
+    expect(site.failure()).toEqual({ at: start + 25 * hour, message: "the disk is full" });
+    await site.end();
+  });
+
+  test("fails no more when none is scheduled any more", async () => {
+    const site = await scheduleOf();
+    site.fail(new Error("the disk is full"));
+    await site.at(hour);
+    const { schedule: _schedule, ...never } = always;
+    site.config.backup = never;
+    await site.at(hour + minute);
+    expect(site.failure()).toBeUndefined();
     await site.end();
   });
 

@@ -68,7 +68,10 @@ export interface BackupFailure {
 export interface BackupSchedule extends Service {
   /** The last backup, as it was noted a minute ago at most; undefined before the first. */
   last(): LastBackup | undefined;
-  /** Since when backups fail, and why the last one did; undefined while none has failed since the last that was made. */
+  /**
+   * Since when backups fail, and why the last one did; undefined while none has failed since the last that was made, by
+   * whomever, and when none is scheduled.
+   */
   failure(): BackupFailure | undefined;
   /** Resolves when a backup that is due has been made or has failed. Never rejects. */
   look(): Promise<void>;
@@ -107,6 +110,13 @@ function taskOf({ stateDir, integrations, backup }: BackupConfig, configFile: st
   return { config, request: { configFile, version: readVersion() } };
 }
 
+/** Whether somebody has made one by hand since backups fail, which is what is asked for then. */
+function isMadeSince(last: LastBackup | undefined, failure: BackupFailure | undefined, now: number): boolean {
+  if (failure === undefined || last === undefined) return false;
+  // One from the future was noted by a clock that was ahead.
+  return last.endedAt > failure.at && last.endedAt <= now;
+}
+
 /** Makes backups when they are due, from its start on. */
 export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   const { store, clock, log, trigger, make = makeInProcess } = deps;
@@ -118,8 +128,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   let notBefore = Number.NEGATIVE_INFINITY;
 
   async function isDue(): Promise<boolean> {
-    const now = clock.now();
-    const config = deps.config();
+    const [now, config] = [clock.now(), deps.config()];
     const { folder } = config.backup;
     last = await findLastBackup(store.read);
     // One that was made elsewhere may be on a disk that is in a drawer by now.
@@ -129,6 +138,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     if (since !== undefined && since > now) since = undefined;
     // Without one before it, the first is due at once: a machine that is off at the time of day would never make it.
     const due = dueAfter(config, since ?? 0);
+    if (due === undefined || isMadeSince(last, failure, now)) failure = undefined;
     return due !== undefined && due <= now && now >= notBefore;
   }
 
