@@ -16,6 +16,7 @@ import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts"
 import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
+import { listSomeOfTarget } from "../../src/store/outbound/outbound-targets.ts";
 import { countWaitingImports } from "../../src/store/stops/imports.ts";
 import { saveStop } from "../../src/store/stops/stops.ts";
 import { plainStop } from "../support/plain-stop.ts";
@@ -97,6 +98,16 @@ describe("an index serves", () => {
     const exports = await plan(() => listExportTimes(store.read));
     expect(exports.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN s"]);
   });
+
+  test.each(["dead", "open"] as const)(
+    "some %s deliveries of a target, without sorting all of them",
+    async (state) => {
+      const index = state === "dead" ? "deliveries_dead" : "deliveries_oldest";
+      expect(await plan(() => listSomeOfTarget(store.read, { targetId: 1, state, limit: 5 }))).toEqual([
+        `SEARCH d USING INDEX ${index} (target_id=?)`,
+      ]);
+    },
+  );
 
   test("places that two entries claim, without the entries", async () => {
     const steps = await plan(() => listSharedLocations(store.read, { limit: 10 }));

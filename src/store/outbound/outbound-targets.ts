@@ -229,6 +229,24 @@ export async function listOldestOpen(read: Reader): Promise<ReadonlyMap<number, 
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, at]])));
 }
 
+/**
+ * Some deliveries of a target: the newest that were given up, or the oldest that are open. The daemon asks while a
+ * backlog may be long: an index has either in this order.
+ */
+export async function listSomeOfTarget(
+  read: Reader,
+  { targetId, state, limit }: { targetId: number; state: "dead" | "open"; limit: number },
+): Promise<readonly Pick<RowOf<"deliveries">, "id" | "name" | "faultText">[]> {
+  return await read
+    .selectFrom("deliveries as d")
+    .select(namedColumns("d.id", "d.name", "d.fault_text"))
+    .where("d.target_id", "=", targetId)
+    .where(state === "dead" ? isInState("d.state", state) : isOpen("d.state"))
+    .orderBy("d.id", state === "dead" ? "desc" : "asc")
+    .limit(limit)
+    .execute();
+}
+
 export type TargetPause = Pick<OutboundTarget, "id" | "failures" | "pausedUntil">;
 
 /**

@@ -1,10 +1,10 @@
 /** Incidents of the targets of a company: deliveries that were given up, and targets that take nothing. */
 import { alertWayOf } from "../../../domain/alerts/audience.ts";
 import type { Finding } from "../../../domain/alerts/incident.ts";
-import { listDeliveries } from "../../../store/outbound/delivery-lists.ts";
 import {
   listOldestOpen,
   listOutboundTargets,
+  listSomeOfTarget,
   type OutboundTarget,
 } from "../../../store/outbound/outbound-targets.ts";
 import type { Detector, Scan } from "../detector.ts";
@@ -20,11 +20,11 @@ async function targetsOf({ read, subject }: Scan): Promise<readonly OutboundTarg
 }
 
 async function sampleDeliveries(
-  { read, subject }: Scan,
-  target: string,
-  state: "dead" | "waiting",
+  { read }: Scan,
+  targetId: number,
+  state: "dead" | "open",
 ): Promise<readonly string[]> {
-  const found = await listDeliveries(read, { companyId: subject.id, target, state, limit: samples });
+  const found = await listSomeOfTarget(read, { targetId, state, limit: samples });
   return found.map(
     ({ id, name, faultText }) => `${name} (delivery ${id})${faultText ? `: ${faultText}` : ""}`,
   );
@@ -33,13 +33,13 @@ async function sampleDeliveries(
 /** Deliveries to a target were given up. */
 export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
   const findings: Finding[] = [];
-  for (const { name, dead } of await targetsOf(scan)) {
+  for (const { id, name, dead } of await targetsOf(scan)) {
     if (dead < scan.settings.count) continue;
     findings.push({
       cause: name,
       summary: `${counted(dead, "delivery", "deliveries")} to the target ${name} ${dead === 1 ? "was" : "were"} given up`,
       count: dead,
-      samples: await sampleDeliveries(scan, name, "dead"),
+      samples: await sampleDeliveries(scan, id, "dead"),
     });
   }
   return findings;
@@ -61,7 +61,7 @@ export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
       summary: `the target ${name} has failed ${counted(failures, "time", "times")} in a row: ${waiting}`,
       count: open,
       since,
-      samples: await sampleDeliveries(scan, name, "waiting"),
+      samples: await sampleDeliveries(scan, id, "open"),
     });
   }
   return findings;
