@@ -34,6 +34,31 @@ async function addDocument(number: number, daysAgo: number, companyId = 1): Prom
   );
 }
 
+interface DeliveryOf {
+  readonly kind?: "completion" | "export";
+  readonly state: string;
+}
+
+/** A delivery of the last completion or export, made when all began. */
+async function addDelivery({ kind = "completion", state }: DeliveryOf): Promise<void> {
+  const subjects = sql.table(kind === "completion" ? "completions" : "exports");
+  await store.write(1, async (tx) => {
+    await sql`insert or ignore into outbound_targets (company_id, name, takes_completions, is_configured)
+      values (1, 'outbound', 1, 1)`.execute(tx);
+    await sql`insert into deliveries (guid, company_id, target_id, kind, subject_id, order_key, line_nbr, name, state,
+      due_at, created_at) select coalesce(max(id), 0) || ${kind}, 1, 1, ${kind}, max(id), 'x', max(id), 'x', ${state}, 1,
+      1 from ${subjects}`.execute(tx);
+  });
+}
+
+async function addOrder(nbr: string, number: number, updatedAt = 1): Promise<void> {
+  const body = JSON.stringify({ documents: [{ reference: guidOf(number) }] });
+  await store.write(1, async (tx) => {
+    await sql`insert into orders (company_id, order_nbr, body, is_cancelled, cancellation, created_at, updated_at)
+      values (1, ${nbr}, ${body}, 0, '{}', 1, ${updatedAt})`.execute(tx);
+  });
+}
+
 /** A stop whose events, body or execution name documents. */
 async function addStop(
   nbr: string,
@@ -60,16 +85,16 @@ async function addCompletion(nbr: string, number: number, embeds: 0 | 1): Promis
   });
 }
 
-async function prune(): Promise<number> {
+async function prune(used: Pick<Store, "read" | "write"> = store): Promise<number> {
   const deps = {
-    ...{ store, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
+    ...{ store: used, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
     ...{ log: createLogger({ level: "silent" }), isHeldUp: () => false },
   };
   const due = [{ id: 1, code: "ACME", before, days: 30 }];
   const signal = new AbortController().signal;
   const counted = await documentsPruner.wouldGo(deps, due, signal);
   const gone = await documentsPruner.prune(deps, due, signal);
-  expect(gone).toEqual(counted);
+  if (used === store) expect(gone).toEqual(counted);
   expect(gone.get(1)?.bytes ?? 0).toBe(10 * (gone.get(1)?.count ?? 0));
   return gone.get(1)?.count ?? 0;
 }
@@ -112,4 +137,85 @@ test("all of them go, however many steps it takes", async () => {
   await addStop("A", "50", { body: 7 });
   expect(await prune()).toBe(449);
   expect(await left()).toEqual(["7"]);
+});
+
+test("what came again with a clock that is behind is no older for it", async () => {
+  await addDocument(1, 10);
+  await addDocument(1, 60);
+  expect(await prune()).toBe(0);
+});
+
+test.each([
+  ["waits", "waiting"],
+  ["waits behind another", "behind"],
+  ["is dead", "dead"],
+])("a completion whose delivery %s keeps what it names, until that is over", async (_, state) => {
+  for (const number of [1, 2]) await addDocument(number, 60);
+  await addCompletion("A", 1, 0);
+  await addDelivery({ state });
+  await addCompletion("B", 2, 0);
+  await addDelivery({ state: "delivered" });
+  expect(await prune()).toBe(1);
+  expect(await left()).toEqual(["1"]);
+  await store.write(1, (tx) => tx.updateTable("deliveries").set({ state: "delivered" }).execute());
+  expect(await prune()).toBe(1);
+});
+
+test("completions that an export has still to report or to deliver keep what they name", async () => {
+  for (const number of [1, 2, 3]) await addDocument(number, 60);
+  for (const number of [1, 2, 3]) await addCompletion(`S${number}`, number, 0);
+  await store.write(1, async (tx) => {
+    await sql`insert into exports (company_id, name, sequence_nbr, after_completion_id, last_completion_id, form,
+      created_at) values (1, 'daily', 1, 1, 2, 'files', 1)`.execute(tx);
+    await sql`insert into export_schedules (company_id, name, schedule, next_due_at, watermark)
+      values (1, 'daily', '{}', 1, 2)`.execute(tx);
+  });
+  await addDelivery({ kind: "export", state: "waiting" });
+  expect(await prune()).toBe(1);
+  expect(await left()).toEqual(["2", "3"]);
+  await store.write(1, async (tx) => {
+    await tx.updateTable("deliveries").set({ state: "delivered" }).execute();
+    await tx.updateTable("export_schedules").set({ watermark: 3 }).execute();
+  });
+  expect(await prune()).toBe(2);
+});
+
+test("an order that is not over keeps what it names, until its stop is over", async () => {
+  for (let number = 0; number < 450; number++) await addOrder(`O${number}`, number);
+  for (const number of [0, 449]) await addDocument(number, 60);
+  expect(await prune()).toBe(0);
+  await addStop("O0", "90", {});
+  await store.write(1, (tx) =>
+    tx.updateTable("orders").set({ is_cancelled: 1 }).where("order_nbr", "=", "O449").execute(),
+  );
+  expect(await prune()).toBe(2);
+});
+
+const commits: readonly (readonly [what: string, commit: () => Promise<void>])[] = [
+  [
+    "a stop",
+    async () => {
+      await addStop("A", "10", { body: 1 });
+      await store.write(1, (tx) => tx.updateTable("stops").set({ updated_at: now }).execute());
+    },
+  ],
+  ["an order", () => addOrder("O", 1, now)],
+  ["a completion of a stop that is over", () => addCompletion("A", 1, 0)],
+];
+
+test.each(commits)("%s that comes while the pass is under way keeps what it names", async (_, commit) => {
+  for (const number of [1, 2]) await addDocument(number, 60);
+  let isCommitted = false;
+  // Between the look at what is needed and the removal.
+  const late: Pick<Store, "read" | "write"> = {
+    read: store.read,
+    write: async (companyId, work) => {
+      if (!isCommitted) await commit();
+      isCommitted = true;
+      return await store.write(companyId, work);
+    },
+  };
+  expect(await prune(late)).toBe(1);
+  expect(isCommitted).toBe(true);
+  expect(await left()).toEqual(["1"]);
 });

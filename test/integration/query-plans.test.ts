@@ -18,6 +18,7 @@ import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-hi
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
 import { listSomeOfTarget } from "../../src/store/outbound/outbound-targets.ts";
 import { countWaitingImports } from "../../src/store/stops/imports.ts";
+import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { saveStop } from "../../src/store/stops/stops.ts";
 import { plainStop } from "../support/plain-stop.ts";
 import { plansOf } from "../support/query-plans.ts";
@@ -108,6 +109,40 @@ describe("an index serves", () => {
       ]);
     },
   );
+
+  test("old documents and what names them, without a sort, for companies of years", async () => {
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const document = { guid: "00000000-0000-4000-8000-000000000001", sha256: "1", size: 1, name: null };
+    await store.write("site", async (tx) => {
+      await saveDocuments(tx, { companyId: company.id, documents: [document], now: 1 });
+      await tx
+        .insertInto("outbound_targets")
+        .values({ company_id: company.id, name: "outbound", takes_completions: 1, is_configured: 1 })
+        .execute();
+      await tx
+        .insertInto("export_schedules")
+        .values({ company_id: company.id, name: "daily", schedule: "{}", next_due_at: 1, watermark: 0 })
+        .execute();
+    });
+    const kept = Object.fromEntries(retentionKinds.map((kind) => [kind, "keep"]));
+    const config = { companies: {}, retention: { ...kept, documents: 30 } };
+    const deps = { store, now: Date.UTC(2026, 10, 5) } as never;
+    const steps = await plan(() => pruneOld(deps, { config } as never, new AbortController().signal));
+    const served = (index: string) =>
+      expect(
+        steps.some((step) => step.includes(index)),
+        index,
+      ).toBe(true);
+    served("documents USING INDEX documents_by_age (company_id=?");
+    served("stops USING INDEX stops_by_stop_status (company_id=? AND stop_status=? AND rowid>?)");
+    served("loads USING INDEX loads_by_status (company_id=? AND load_status=? AND rowid>?)");
+    served("o USING INDEX orders_by_change (company_id=? AND updated_at>?)");
+    served("completions USING COVERING INDEX completions_embedding (company_id=? AND id>?)");
+    served("completions USING INDEX completions_order (company_id=? AND id>?");
+    served("d USING INDEX deliveries_oldest (target_id=? AND id>?)");
+    served("d USING INDEX deliveries_dead (target_id=? AND id>?)");
+    expect(steps.filter((step) => /^SCAN (?!companies)|TEMP B-TREE/.test(step))).toEqual([]);
+  });
 
   test("places that two entries claim, without the entries", async () => {
     const steps = await plan(() => listSharedLocations(store.read, { limit: 10 }));

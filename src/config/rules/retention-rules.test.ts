@@ -107,3 +107,34 @@ describe("the folder that old files are moved to", () => {
     );
   });
 });
+
+describe("documents that go before what refers to them", () => {
+  const warned = async (settings: object) => {
+    const outcome = await load(settings);
+    return outcome.kind === "loaded"
+      ? outcome.warnings.map(({ path, message }) => `${path}: ${message}`)
+      : [];
+  };
+
+  test("are a warning, once for all companies and for each that says otherwise", async () => {
+    const own = { A: {}, B: { outbound: { keepDays: 120 } }, C: { retention: { documents: 80 } } };
+    const warnings = await warned({ retention: { documents: 89 }, companies: own });
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        "retention.documents: is 89, shorter than retention.outbound (90): what is sent",
+      ),
+      expect.stringContaining(
+        "retention.documents: is 89, shorter than companies.B.outbound.keepDays (120): ",
+      ),
+      expect.stringContaining(
+        "companies.C.retention.documents: is 80, shorter than retention.outbound (90): ",
+      ),
+    ]);
+  });
+
+  test("are none when they stay as long", async () => {
+    expect(await warned({ retention: { documents: 90 }, ...acme({ outbound: { keepDays: 5 } }) })).toEqual(
+      [],
+    );
+  });
+});

@@ -64,8 +64,41 @@ export function checkRetention(config: Config): RuleFault[] {
   ];
 }
 
-/** A folder that nothing is moved to. */
+/** Where a kind is set: for the company, by its older `keepDays`, or for all. */
+function pathOfAge({ companies }: Config, code: string, kind: RetentionKind): string {
+  const { retention = {}, outbound } = companies[code] ?? {};
+  if (Object.hasOwn(retention, kind)) return `companies.${code}.retention.${kind}`;
+  const isOfKeepDays = outbound?.keepDays !== undefined && kindsOfKeepDays.some((one) => one === kind);
+  return isOfKeepDays ? `companies.${code}.outbound.keepDays` : `retention.${kind}`;
+}
+
+/** Documents that go while a partner may still have a file, or ask for one again, that refers to them. */
+function warnOfDocuments(ages: Ages, pathOf: (kind: RetentionKind) => string): RuleFault[] {
+  const [path, otherPath] = [pathOf("documents"), pathOf("outbound")];
+  return when(isShorter(ages.documents, ages.outbound), {
+    ...{ path, otherPath },
+    message:
+      `is ${ages.documents}, shorter than ${otherPath} (${ages.outbound}): what is sent again may refer to documents ` +
+      `that are gone, which are answered with 404; lengthen it, or shorten ${otherPath}`,
+  });
+}
+
+function warnOfDocumentsOfAll(config: Config): RuleFault[] {
+  const ofSite = warnOfDocuments(config.retention, (kind) => `retention.${kind}`);
+  const ofCompanies = Object.keys(config.companies).flatMap((code) =>
+    warnOfDocuments(agesOf(config, code), (kind) => pathOfAge(config, code, kind)),
+  );
+  const isSaid = ({ path, otherPath }: RuleFault) =>
+    ofSite.some((one) => one.path === path && one.otherPath === otherPath);
+  return [...ofSite, ...ofCompanies.filter((fault) => !isSaid(fault))];
+}
+
+/** A folder that nothing is moved to, and documents that go before what refers to them. */
 export function warnOfRetention(config: Config): RuleFault[] {
+  return [...warnOfDocumentsOfAll(config), ...warnOfFolder(config)];
+}
+
+function warnOfFolder(config: Config): RuleFault[] {
   const all = [config.retention, ...Object.keys(config.companies).map((code) => agesOf(config, code))];
   const isUsed = all.some(({ archive, error, receipts }) =>
     [archive, error, receipts].some((age) => age !== "keep"),

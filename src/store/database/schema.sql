@@ -1,4 +1,4 @@
--- The schema after migration 10. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 11. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -46,6 +46,7 @@ CREATE TABLE completions (
   driver text not null, created_at bigint not null,
   constraint completions_name unique (company_id, name)
 );
+CREATE INDEX completions_embedding on completions (company_id, id) where embeds_documents = 1;
 CREATE INDEX completions_order on completions (company_id, id);
 CREATE INDEX completions_stop on completions (company_id, stop_nbr);
 
@@ -97,6 +98,7 @@ CREATE TABLE documents (
   created_at bigint not null,
   constraint documents_key primary key (company_id, guid)
 );
+CREATE INDEX documents_by_age on documents (company_id, created_at);
 CREATE INDEX documents_by_sha256 on documents (sha256);
 
 CREATE TABLE export_schedules (
@@ -250,6 +252,7 @@ CREATE TABLE orders (
   cancellation text not null, created_at bigint not null, updated_at bigint not null,
   constraint orders_number unique (company_id, order_nbr)
 );
+CREATE INDEX orders_by_change on orders (company_id, updated_at);
 
 CREATE TABLE outbound_events (
   company_id integer not null references companies (id),

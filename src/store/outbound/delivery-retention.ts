@@ -118,8 +118,11 @@ export async function removeDeliveries(
 }
 
 /** Up to which completion the schedules of the company that have a next time have exported, the least of them. */
-export async function findFirstWatermark(tx: Transaction, companyId: number): Promise<number | undefined> {
-  const row = await tx
+export async function findFirstWatermark(
+  read: Reader | Transaction,
+  companyId: number,
+): Promise<number | undefined> {
+  const row = await read
     .selectFrom("export_schedules")
     .select((eb) => eb.fn.min("watermark").as("first"))
     .where("company_id", "=", companyId)

@@ -18,7 +18,10 @@ const insertDocument = prepareQuery<DocumentArguments>((db, arg) =>
       created_at: arg("now"),
     })
     .onConflict((conflict) =>
-      conflict.columns(["company_id", "guid"]).doUpdateSet({ created_at: arg("now") }),
+      conflict.columns(["company_id", "guid"]).doUpdateSet((eb) => ({
+        // A clock that is behind makes nothing older.
+        created_at: eb.fn<number>("max", ["documents.created_at", eb.val(arg("now"))]),
+      })),
     ),
 );
 

@@ -105,7 +105,7 @@ export async function findOldGroup(
   return isOld ? { companyId, stopNbrs: [...own.stops], loadNbrs: [...own.loads] } : undefined;
 }
 
-const overLoadStatuses: readonly LoadStatus[] = [90, 99];
+export const overLoadStatuses: readonly LoadStatus[] = [90, 99];
 
 function openStops(read: Reader, { companyId, stopNbrs }: EventGroup) {
   return read

@@ -21,6 +21,7 @@ const frozenTexts = [
   "88c6b25623ba10fca9cf3bbc9832a0ab162d1130fb2f00c7643fcaa6dd315b99",
   "fd546445a98dc83edf449970eb8ee6b4ec4c99529365ae52d5f055c987e598fd",
   "bb0000c12d31b64df6dfb86769336b2cce5d96ff70db026a07e1d516866f6154",
+  "86e5215c995adfbee9d67fc7333bbb084a4e72c5cdce83f001abf76f0e5720e2",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -19,6 +19,7 @@ import { sql as numbersOfExportWindows } from "./0007-numbers-of-export-windows.
 import { sql as incidents } from "./0008-incidents.ts";
 import { sql as retention } from "./0009-retention.ts";
 import { sql as filesByArrival } from "./0010-files-by-arrival.ts";
+import { sql as documentsByAge } from "./0011-documents-by-age.ts";
 
 export interface Migration {
   readonly name: string;
@@ -58,5 +59,10 @@ export const migrations: readonly Migration[] = [
     name: "index over the arrival of files",
     sql: filesByArrival,
     fingerprint: "ed80e912499f159731d9485412b8a48e",
+  },
+  {
+    name: "indexes by which old documents are found",
+    sql: documentsByAge,
+    fingerprint: "5c71596521f8952a6de092d1cfd9172a",
   },
 ];
