@@ -62,7 +62,8 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
       isHeldUp: () => isBackupRunning(config.stateDir),
     };
     const going = new AbortController().signal;
-    const pass = { config, company };
+    const misdated = look.kind === "right" ? look.misdated : undefined;
+    const pass = { config, company, misdated };
     const amounts = isDryRun
       ? await countOld(deps, pass, going)
       : await withPruneLock(config.stateDir, () => pruneOld(deps, pass, going));

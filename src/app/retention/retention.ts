@@ -2,7 +2,8 @@
 import { isBackupRunning } from "../../backup/take-backup.ts";
 import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type ClockLook, jumpText, lookAtClock } from "./clock-guard.ts";
+import { type ClockLook, jumpText, lookAtClock, misdatedText } from "./clock-guard.ts";
+import type { Misdated } from "../../store/database/prune-clock.ts";
 import { withPruneLock } from "./prune-lock.ts";
 import type { PruneDeps } from "./pruner.ts";
 import { type KindAmount, pruneOld, type RetentionConfig } from "./run-retention.ts";
@@ -34,6 +35,10 @@ export function countsByKind(amounts: readonly KindAmount[]): Partial<Record<Ret
   return counts;
 }
 
+function misdatedOf(look: ClockLook | undefined): Misdated | undefined {
+  return look?.kind === "right" ? look.misdated : undefined;
+}
+
 export function createRetention({ clock, config, ...deps }: RetentionDeps): Retention {
   const { store, log } = deps;
   const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
@@ -43,6 +48,9 @@ export function createRetention({ clock, config, ...deps }: RetentionDeps): Rete
     if (look.kind === "jumped" && last?.kind !== "jumped") log.warn(jumpText(look));
     if (look.kind === "right" && last?.kind === "jumped")
       log.info("the clock is right again: retention goes on");
+    const [misdated, before] = [misdatedOf(look), misdatedOf(last)];
+    if (misdated !== undefined && (misdated.from !== before?.from || misdated.until !== before?.until))
+      log.warn(misdatedText(misdated));
   }
 
   return {
@@ -63,7 +71,9 @@ export function createRetention({ clock, config, ...deps }: RetentionDeps): Rete
       const { stateDir } = deps.locations;
       const isHeldUp = () => isBackupRunning(stateDir);
       const pass = { ...deps, now, moveTo, isHeldUp };
-      const amounts = await withPruneLock(stateDir, () => pruneOld(pass, { config: config() }, signal));
+      const amounts = await withPruneLock(stateDir, () =>
+        pruneOld(pass, { config: config(), misdated: misdatedOf(last) }, signal),
+      );
       for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
       const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
       if (amounts.length > 0)

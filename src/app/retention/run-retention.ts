@@ -5,6 +5,8 @@ import type { Config } from "../../config/schema.ts";
 import { oldBefore, type RetentionKind } from "../../domain/retention/retention.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Misdated } from "../../store/database/prune-clock.ts";
+import { sparing } from "./clock-guard.ts";
 import type { Amount, DueCompany, PruneDeps, Pruner } from "./pruner.ts";
 import { pruners } from "./pruners.ts";
 
@@ -20,22 +22,26 @@ export interface RetentionPass {
   readonly config: RetentionConfig;
   /** Of one company alone. */
   readonly company?: string | undefined;
+  /** What a clock that was behind has written, which only looks old. */
+  readonly misdated?: Misdated | undefined;
 }
 
 function dueOf(
   companies: readonly Pick<Company, "id" | "code">[],
-  { config, kind, now }: { config: RetentionConfig; kind: RetentionKind; now: number },
+  { config, kind, now, misdated }: Omit<RetentionPass, "company"> & { kind: RetentionKind; now: number },
 ): readonly DueCompany[] {
   return companies.flatMap(({ id, code }) => {
     const { [kind]: days } = agesOf(config, code);
     const before = oldBefore(days, now);
-    return before === undefined || days === "keep" ? [] : [{ id, code, before, days }];
+    return before === undefined || days === "keep"
+      ? []
+      : [{ id, code, before: sparing(before, misdated), days }];
   });
 }
 
 async function goThrough(
   deps: PruneDeps,
-  { config, company }: RetentionPass,
+  { config, company, misdated }: RetentionPass,
   work: (pruner: Pruner, due: readonly DueCompany[]) => ReturnType<Pruner["prune"]>,
 ): Promise<readonly KindAmount[]> {
   const all = await listCompanies(deps.store.read);
@@ -43,7 +49,7 @@ async function goThrough(
   const amounts: KindAmount[] = [];
   for (const pruner of pruners) {
     const { kind } = pruner;
-    const due = dueOf(companies, { config, kind, now: deps.now });
+    const due = dueOf(companies, { config, kind, misdated, now: deps.now });
     if (due.length === 0) continue;
     const found = await work(pruner, due);
     for (const { id, code } of due) {

@@ -45,6 +45,11 @@ export async function noteMark(tx: Transaction, { companyId, kind }: MarkKey, ma
     .execute();
 }
 
+/** The next pass begins with the oldest decision again. */
+export async function forgetMarks(tx: Transaction): Promise<void> {
+  await tx.deleteFrom("retention_marks").execute();
+}
+
 function selectFiles(read: Reader) {
   return read
     .selectFrom("files")
