@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { checkUnits } from "./check-units.ts";
+import { createPathResolver, type ResolvePaths } from "./resolved-paths.ts";
 import { unitFolders } from "./systemd-unit.ts";
 
 const shipped = readFileSync(new URL("../../../systemd/dropgate.service", import.meta.url), "utf8");
@@ -30,11 +31,11 @@ describe("the folders that the installed unit lets the service write", () => {
     writeFileSync(join(folder, "dropgate.service.d", name), ["[Service]", ...lines, ""].join("\n"));
   }
 
-  async function found(settings: object) {
+  async function found(settings: object, resolve?: ResolvePaths) {
     writeFileSync(configFile, JSON.stringify({ stateDir: "/var/lib/dropgate", ...settings }));
     const loaded = await loadConfig({ path: configFile, env: {}, cwd: "/" });
     if (loaded.kind === "faulty") throw new Error(JSON.stringify(loaded.faults));
-    return await checkUnits(loaded.config, configFile, [etc, lib]);
+    return await checkUnits(loaded.config, configFile, { folders: [etc, lib], ...(resolve && { resolve }) });
   }
 
   function dropFolder(path: string): object {
@@ -124,6 +125,39 @@ describe("the folders that the installed unit lets the service write", () => {
     dropIn(etc, "10.conf", "PrivateTmp=no", `ReadWritePaths=${link}`);
     expect(await dropFolderStatus(real)).toBe("ok");
     expect(await dropFolderStatus(link)).toBe("ok");
+  });
+
+  it("are compared where links lead that are not there yet, as on a share before it is mounted", async () => {
+    const [share, link] = [join(dir, "share"), join(dir, "link")];
+    symlinkSync(join(share, "orders"), link);
+    dropIn(etc, "10.conf", "PrivateTmp=no", `ReadWritePaths=-${share}/orders`);
+    expect(await dropFolderStatus(link)).toBe("ok");
+    expect(await dropFolderStatus(join(share, "others"))).not.toBe("ok");
+  });
+
+  it("are not told of a share that does not answer, and of the others all the same", async () => {
+    const file = join(dir, "dead-shares.mjs");
+    writeFileSync(
+      file,
+      `const paths = process.argv.slice(2);
+       if (paths.some((path) => path.startsWith("/dead/"))) setInterval(() => undefined, 1_000);
+       else process.stdout.write(JSON.stringify(paths));`,
+    );
+    const resolve = createPathResolver({ timeoutMs: 3_000, file });
+    dropIn(etc, "10.conf", "ReadWritePaths=-/dead/out");
+    const settings = (...paths: string[]) => ({
+      companies: { ACME: { folders: paths.map((path) => ({ path })) } },
+    });
+    const unit = "the unit dropgate.service";
+    const all = await found(settings("/dead/in", "/srv/orders"), resolve);
+    expect(all.map(({ what }) => what)).toEqual([
+      `${unit} (${lib}/dropgate.service) does not let the service write /srv/orders, a drop folder of ACME (ProtectSystem=strict)`,
+    ]);
+    const answering: ResolvePaths = async (paths) =>
+      new Map(paths.flatMap((path) => (path.startsWith("/dead/") ? [] : [[path, path]])));
+    expect(await found(settings("/dead/in"), answering)).toEqual([
+      { status: "ok", what: `${unit} lets the service write all folders of the configuration that answer` },
+    ]);
   });
 
   it("are nothing to speak of for another configuration, a masked unit, and without one", async () => {

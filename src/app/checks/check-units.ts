@@ -1,11 +1,11 @@
 /** Whether the installed unit lets the service write the folders of the configuration; if not, with which drop-in it does. */
-import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type ResolvedPaths, type ResolvePaths, resolvePaths } from "./resolved-paths.ts";
 import { findUnits, type InstalledUnit, unitFolders, wordsOf } from "./systemd-unit.ts";
-import { accessOf, type UnitAccess } from "./unit-access.ts";
+import { accessOf, pathsNamedIn, type UnitAccess } from "./unit-access.ts";
 
 interface WrittenFolder {
   readonly path: string;
@@ -49,11 +49,6 @@ function configFileOf(unit: InstalledUnit): string {
   return option ?? variable?.slice("DROPGATE_CONFIG=".length) ?? usualConfig;
 }
 
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  // One that this user cannot look at is not the one that was read.
-  return (await realpath(one).catch(() => undefined)) === (await realpath(other));
-}
-
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -80,8 +75,11 @@ function remedyOf({ name }: InstalledUnit, access: UnitAccess, path: string): st
   return `as root: mkdir -p ${folder} && ${write} && systemctl daemon-reload && systemctl restart ${name}`;
 }
 
-async function checkFolder(unit: InstalledUnit, folder: WrittenFolder): Promise<CheckFinding | undefined> {
-  const access = await accessOf(unit, folder.path);
+function checkFolder(
+  unit: InstalledUnit,
+  folder: WrittenFolder,
+  access: UnitAccess,
+): CheckFinding | undefined {
   if (access.kind === "writable") return undefined;
   const title = `the unit ${unit.name} (${unit.file})`;
   const ways = {
@@ -93,27 +91,45 @@ async function checkFolder(unit: InstalledUnit, folder: WrittenFolder): Promise<
   return (folder.isNeeded ? problem : warning)(what, remedyOf(unit, access, folder.path));
 }
 
-async function checkUnit(unit: InstalledUnit, config: Config): Promise<readonly CheckFinding[]> {
-  const found: CheckFinding[] = [];
-  for (const folder of writtenFolders(config)) {
-    const finding = await checkFolder(unit, folder);
-    if (finding !== undefined) found.push(finding);
-  }
+const allFolders = "all folders of the configuration";
+
+function checkUnit(
+  unit: InstalledUnit,
+  folders: readonly WrittenFolder[],
+  places: ResolvedPaths,
+): readonly CheckFinding[] {
+  const asked = folders.map((folder) => ({ folder, access: accessOf(unit, folder.path, places) }));
+  // The checks of the folders themselves tell of those that do not answer.
+  const answered = asked.flatMap(({ folder, access }) => (access === undefined ? [] : [{ folder, access }]));
+  const found = answered.flatMap(({ folder, access }) => checkFolder(unit, folder, access) ?? []);
   if (found.length > 0) return found;
-  return [fine(`the unit ${unit.name} lets the service write all folders of the configuration`)];
+  const which = answered.length < asked.length ? "all folders of the configuration that answer" : allFolders;
+  return [fine(`the unit ${unit.name} lets the service write ${which}`)];
+}
+
+interface CheckedMachine {
+  /** Where units are. */
+  readonly folders?: readonly string[];
+  readonly resolve?: ResolvePaths;
 }
 
 /** The units that run with this configuration; on a machine without one there is nothing to say. */
 export async function checkUnits(
   config: Config,
   configFile: string,
-  folders = unitFolders(process.env),
+  { folders = unitFolders(process.env), resolve = resolvePaths }: CheckedMachine = {},
 ): Promise<readonly CheckFinding[]> {
   try {
-    const found: CheckFinding[] = [];
-    for (const unit of await findUnits(folders))
-      if (await isSameFile(configFileOf(unit), configFile)) found.push(...(await checkUnit(unit, config)));
-    return found;
+    const units = await findUnits(folders);
+    if (units.length === 0) return [];
+    const written = writtenFolders(config);
+    const places = await resolve([
+      ...[configFile, ...units.map(configFileOf), ...units.flatMap(pathsNamedIn)],
+      ...written.map(({ path }) => path),
+    ]);
+    const own = places.get(configFile);
+    const isOwn = (unit: InstalledUnit) => own !== undefined && places.get(configFileOf(unit)) === own;
+    return units.filter(isOwn).flatMap((unit) => checkUnit(unit, written, places));
   } catch (error) {
     // What cannot be read here, systemd reads all the same: no reason to keep the service down.
     if (systemCodeOf(error) === undefined) throw error;

@@ -31,7 +31,8 @@ export interface ProbedFolder {
 
 export type ProbeFolder = (folder: ProbedFolder) => Promise<FolderProbe>;
 
-const probeSeconds = 10;
+/** How long a process that probes is waited for. */
+export const probeSeconds = 10;
 /** How many folders are probed at the same time. */
 export const probesAtOnce = 8;
 
@@ -50,21 +51,40 @@ interface ProbeOptions {
   readonly file?: string;
 }
 
+interface Question {
+  /** The program. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+}
+
+type Answer =
+  | { readonly kind: "answered"; readonly output: string }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "silent" };
+
+/** Has a process of its own make calls that may never return. */
+export async function askProcess({ file, args, timeoutMs }: Question): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const options = ["--disable-warning=ExperimentalWarning", file, ...args];
+  const child = execFile(process.execPath, options, (error, output) => {
+    if (error === null) resolve({ kind: "answered", output });
+    else resolve({ kind: "failed", message: messageOf(error) });
+  });
+  const timer = setTimeout(() => {
+    child.kill("SIGKILL");
+    // In a call to a dead share even a killed process may stay: nobody waits for it.
+    resolve({ kind: "silent" });
+  }, timeoutMs);
+  return await promise.finally(() => clearTimeout(timer));
+}
+
 /** The probe with another time, or another program. */
 export function createFolderProbe({ timeoutMs, file = programFile() }: ProbeOptions): ProbeFolder {
   return async ({ path, rights }) => {
-    const { promise, resolve } = Promise.withResolvers<FolderProbe>();
-    const args = ["--disable-warning=ExperimentalWarning", file, path, String(rights)];
-    const child = execFile(process.execPath, args, (error, stdout) => {
-      if (error === null) resolve(JSON.parse(stdout) as FolderProbe);
-      else resolve({ kind: "failed", code: messageOf(error) });
-    });
-    const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      // In a call to a dead share even a killed process may stay: nobody waits for it.
-      resolve({ kind: "silent" });
-    }, timeoutMs);
-    return await promise.finally(() => clearTimeout(timer));
+    const answer = await askProcess({ file, args: [path, String(rights)], timeoutMs });
+    if (answer.kind === "answered") return JSON.parse(answer.output) as FolderProbe;
+    return answer.kind === "silent" ? answer : { kind: "failed", code: answer.message };
   };
 }
 

@@ -1,6 +1,6 @@
 /** What the confinement of a unit leaves of a folder (systemd.exec(5), "Sandboxing" and "Paths"). */
-import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
+import type { ResolvedPaths } from "./resolved-paths.ts";
 import { type InstalledUnit, pathsOf } from "./systemd-unit.ts";
 
 export type UnitAccess =
@@ -15,11 +15,6 @@ interface Rule {
 
 const isYes = /^(1|yes|y|true|t|on)$/i;
 
-async function resolved(path: string): Promise<string> {
-  // A folder that this user cannot see, or that is not there, is compared by its name.
-  return await realpath(path).catch(() => path);
-}
-
 /** Whether the path is the folder or lies in it. */
 function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
@@ -30,19 +25,13 @@ function lastOf(unit: InstalledUnit, setting: string): string {
   return unit.values(setting).at(-1) ?? "no";
 }
 
-async function rulesOf(unit: InstalledUnit, setting: string): Promise<readonly Rule[]> {
-  return await Promise.all(
-    pathsOf(unit, setting).map(async (path) => ({ path: await resolved(path), by: setting })),
-  );
-}
-
-/** The folders that are bound into the unit, by where they are seen there: `source:destination:options`. */
-async function boundFolders(unit: InstalledUnit, setting: string): Promise<readonly Rule[]> {
-  const places = pathsOf(unit, setting).map((path) => {
+/** What a setting names. Of folders that are bound into the unit (`source:destination:options`), where they are seen there. */
+function namedBy(unit: InstalledUnit, setting: string): readonly Rule[] {
+  const isBinding = setting.startsWith("Bind");
+  return pathsOf(unit, setting).map((path) => {
     const [source = "", destination = ""] = path.split(":");
-    return destination === "" ? source : destination;
+    return { path: isBinding ? destination || source : path, by: setting };
   });
-  return await Promise.all(places.map(async (path) => ({ path: await resolved(path), by: setting })));
 }
 
 /** `path:options` */
@@ -52,6 +41,17 @@ function temporaryFolders(unit: InstalledUnit): readonly Rule[] {
 }
 
 const ownFolders = { StateDirectory: "/var/lib", CacheDirectory: "/var/cache", LogsDirectory: "/var/log" };
+
+function openedFolders(unit: InstalledUnit): readonly Rule[] {
+  const own = Object.entries(ownFolders).flatMap(([setting, parent]) =>
+    pathsOf(unit, setting).map((name) => ({ path: join(parent, name), by: setting })),
+  );
+  return [...namedBy(unit, "ReadWritePaths"), ...own];
+}
+
+function closedFolders(unit: InstalledUnit): readonly Rule[] {
+  return [...namedBy(unit, "ReadOnlyPaths"), ...namedBy(unit, "BindReadOnlyPaths")];
+}
 
 function protectedSystem(unit: InstalledUnit): readonly Rule[] {
   const value = lastOf(unit, "ProtectSystem");
@@ -80,18 +80,28 @@ function nearest(rules: readonly Rule[], path: string): Rule | undefined {
   return around.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** Whether the service may write the folder. */
-export async function accessOf(unit: InstalledUnit, folder: string): Promise<UnitAccess> {
-  const path = await resolved(folder);
+/** The paths of the unit whose links have to be followed, for `accessOf`. */
+export function pathsNamedIn(unit: InstalledUnit): readonly string[] {
+  const settings = ["InaccessiblePaths", "BindPaths"].flatMap((setting) => namedBy(unit, setting));
+  return [...settings, ...openedFolders(unit), ...closedFolders(unit)].map(({ path }) => path);
+}
+
+/** Whether the service may write the folder; undefined when nothing answers where that is. */
+export function accessOf(unit: InstalledUnit, folder: string, places: ResolvedPaths): UnitAccess | undefined {
+  const path = places.get(folder);
+  if (path === undefined) return undefined;
+  // A path of the unit that does not answer is compared by its name.
+  const resolved = (rules: readonly Rule[]) =>
+    rules.map((rule) => ({ ...rule, path: places.get(rule.path) ?? rule.path }));
   const home = protectedHome(unit);
   // Nothing below an inaccessible folder can be given back.
   const closed = [
-    ...(await rulesOf(unit, "InaccessiblePaths")),
+    ...resolved(namedBy(unit, "InaccessiblePaths")),
     ...(isYes.test(home.value) ? home.rules : []),
   ];
   const hiding = nearest(closed, path);
   if (hiding !== undefined) return { kind: "hidden", by: hiding.by };
-  const bound = await boundFolders(unit, "BindPaths");
+  const bound = resolved(namedBy(unit, "BindPaths"));
   const temporary = [
     ...privateTmp(unit),
     ...temporaryFolders(unit),
@@ -100,18 +110,11 @@ export async function accessOf(unit: InstalledUnit, folder: string): Promise<Uni
   const replacing = nearest(temporary, path);
   if (replacing !== undefined && nearest(bound, path) === undefined)
     return { kind: "replaced", by: replacing.by };
-  const open = [
-    ...bound,
-    ...(await rulesOf(unit, "ReadWritePaths")),
-    ...Object.entries(ownFolders).flatMap(([setting, parent]) =>
-      pathsOf(unit, setting).map((name) => ({ path: join(parent, name), by: setting })),
-    ),
-  ];
+  const open = [...bound, ...resolved(openedFolders(unit))];
   const readOnly = [
     ...protectedSystem(unit),
     ...(home.value === "read-only" ? home.rules : []),
-    ...(await rulesOf(unit, "ReadOnlyPaths")),
-    ...(await boundFolders(unit, "BindReadOnlyPaths")),
+    ...resolved(closedFolders(unit)),
   ];
   const [closing, opening] = [nearest(readOnly, path), nearest(open, path)];
   if (closing === undefined || (opening !== undefined && opening.path.length > closing.path.length))
