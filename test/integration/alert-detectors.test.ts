@@ -92,7 +92,7 @@ describe("expected arrivals", () => {
     const [late, ...more] = await find("lateArrivals", deadline);
     expect(more).toEqual([]);
     expect(late).toMatchObject({
-      ...{ cause: "morning", count: 1, since: deadline },
+      ...{ cause: "morning 2026-11-05", count: 1, since: deadline },
       summary: "2 files were expected until 2026-11-05 09:30 (Europe/Berlin), and 1 arrived",
     });
     expect(late?.remedy).toContain("`dropgate files --company ACME --since 2026-11-04T23:00:00`");

@@ -78,6 +78,19 @@ describe("refused files", () => {
     expect(await look({ settings: { count: 2 } })).toHaveLength(1);
   });
 
+  test("are worse when they are a hundred times as many within the time, however many there were before", async () => {
+    const refuseMany = async (from: number, to: number, at: number) => {
+      for (let index = from; index < to; index += 1) await refuse(`f${index}.xml`, at);
+    };
+    await refuseMany(0, 5, now - 2 * hour);
+    await refuseMany(5, 104, now);
+    const open = { openedAt: now - 2 * hour };
+    expect(await look({ open })).toMatchObject([{ count: 104, level: 1 }]);
+    await refuse("last.xml", now);
+    expect(await look({ open })).toMatchObject([{ count: 105, level: 2 }]);
+    expect(await look({ settings: { count: 2 } })).toMatchObject([{ level: 1 }]);
+  });
+
   test("of an open incident are counted since it opened", async () => {
     await refuse("a.xml", now - 5 * hour);
     await refuse("b.xml", now - minute);
@@ -146,6 +159,17 @@ describe("targets", () => {
     expect(found[0]?.samples).toHaveLength(2);
     expect(found[0]?.samples[0]).toMatch(/^s2_.*\.xml \(delivery \d+\): try later$/);
     expect(await detect("deadLetters", { read: site.store.read, settings: { count: 3 } })).toEqual([]);
+  });
+
+  test("have got worse when a hundred times as many deliveries are dead", async () => {
+    const site = await DeliverySite.open();
+    const levelsAt = async (dead_count: number) => {
+      await site.store.write("site", (tx) =>
+        tx.updateTable("outbound_targets").set({ dead_count }).execute(),
+      );
+      return (await detect("deadLetters", { read: site.store.read })).map(({ level }) => level);
+    };
+    expect([await levelsAt(1), await levelsAt(99), await levelsAt(100)]).toEqual([[1], [1], [2]]);
   });
 
   test("that fail as a whole are told when the oldest delivery waits too long", async () => {

@@ -58,6 +58,55 @@ describe("an incident", () => {
     expect(await listOpenIncidents(site.store.read)).toMatchObject([{ count: 9_001, reopened: 0 }]);
   });
 
+  describe("that becomes a flood", () => {
+    const subjects = (site: AlertSite) => site.subjects.map((subject) => subject.replace(/ACME: .*/, ""));
+    const newsTo = (site: AlertSite) =>
+      site.web.posts.flatMap(({ body }) =>
+        (JSON.parse(body.toString()) as { alerts: { news: string }[] }).alerts.map(({ news }) => news),
+      );
+    const openSite = async () => {
+      const site = await AlertSite.open();
+      await site.configure({ https: { url: site.web.url, allowPlain: true } });
+      return site;
+    };
+
+    test("is told as worse, and mails leave out its end; web services get it", async () => {
+      const site = await openSite();
+      site.find([finding({ level: 1 })]);
+      await site.pass(5);
+      for (const level of [2, 1, 2]) {
+        site.find([finding({ count: 10_000, level })]);
+        await site.pass(5);
+      }
+      site.find([]);
+      await site.pass(60);
+      expect(await listOpenIncidents(site.store.read)).toEqual([]);
+      expect(subjects(site)).toEqual([`${prefix} `, `${prefix} worse: `]);
+      expect(newsTo(site)).toEqual(["opened", "worse", "closed"]);
+    });
+
+    test("and was one at its first scan is told when it begins and when it is over", async () => {
+      const site = await openSite();
+      site.find([finding({ count: 10_000, level: 2 })]);
+      await site.pass(5);
+      site.find([]);
+      await site.pass(60);
+      expect(subjects(site)).toEqual([`${prefix} `, `${prefix} over: `]);
+      expect(newsTo(site)).toEqual(["opened", "closed"]);
+    });
+
+    test("of deliveries that were given up, is mailed to its end", async () => {
+      const site = await openSite();
+      for (const level of [1, 2]) {
+        site.find([finding({ cause: "tms", level })], "deadLetters");
+        await site.pass(1);
+      }
+      site.find([], "deadLetters");
+      await site.pass(60);
+      expect(subjects(site)).toEqual([`${prefix} `, `${prefix} worse: `, `${prefix} over: `]);
+    });
+  });
+
   test("that comes and goes is the same one, which has to be gone for longer and longer", async () => {
     const site = await AlertSite.open();
     for (let round = 0; round < 30; round += 1) {

@@ -131,7 +131,7 @@ export const alertsSection = section(
       range: [1_000, 3_600_000],
     }),
     closeAfterMs: integer(
-      "How long a cause has to be gone before its incident is closed. One that comes again within a day is the same incident, and has to be gone for twice as long then.",
+      "How long a cause has to be gone before its incident is closed. One that comes again within a day is the same incident, and has to be gone for twice as long then, half a day at most.",
       { default: 900_000, range: [0, 86_400_000] },
     ),
     remindAfterHours: integer("After how long an incident that lasts is told again.", {

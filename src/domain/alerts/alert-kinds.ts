@@ -29,6 +29,8 @@ export interface AlertKind {
   readonly isUrgent: boolean;
   /** Whether it is told again each day; without it only when it opens, gets worse and closes. True when left out. */
   readonly isReminded?: boolean;
+  /** Whether mails leave out the end of one that was told as `worse`: a flood is two mails. False when left out. */
+  readonly isMailedTwice?: boolean;
   readonly thresholds: Readonly<Record<string, AlertThreshold>>;
 }
 
@@ -50,8 +52,9 @@ export const alertKinds = {
       "`dropgate files --state refused` lists them with their reasons, `dropgate file show ID` shows one; when the host " +
       "has corrected its data it sends the file again, and what was refused by mistake is taken by `dropgate file retry ID`",
     isUrgent: false,
+    isMailedTwice: true,
     thresholds: {
-      count: count("So many; 1 tells of each.", 1),
+      count: count("So many; with 1 the first one opens the incident.", 1),
       withinMinutes: minutes("The time in which they are counted.", 60),
     },
   },
@@ -146,7 +149,7 @@ export const alertKinds = {
     description:
       "Files that a company expects (expectedArrivals) are not there at their deadline (docs/expected-arrivals.md).",
     title: "expected files have not come",
-    closed: "the expected files are there",
+    closed: "the expected files are there, or another day has begun",
     remedy: "`dropgate arrivals` shows what is late; ask the host whether its export has run",
     isUrgent: true,
     thresholds: {},

@@ -3,13 +3,15 @@ import { closesAfterMs, newsOf } from "./incident.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
+const halfDay = 12 * hour;
 
 test.each([
   [0, 900_000, 900_000],
   [1, 900_000, 1_800_000],
   [5, 900_000, 28_800_000],
-  [7, 900_000, day],
-  [1_000, 900_000, day],
+  [6, 900_000, halfDay],
+  [1_000, 900_000, halfDay],
+  [1_000, day, day],
   [3, 0, 0],
 ])(
   "opened again %i times, with closeAfterMs %i, its cause has to be gone for %i ms",
@@ -21,7 +23,11 @@ test.each([
 describe("what there is to tell", () => {
   const open = { closedAt: null, level: 1 };
   const closed = { closedAt: 5 * hour, level: 1 };
-  const told = (state: "open" | "closed", level = 1, reportedAt = 0) => ({ state, level, reportedAt });
+  const told = (state: "open" | "worse" | "closed", level = 1, reportedAt = 0) => ({
+    state,
+    level,
+    reportedAt,
+  });
 
   test.each([
     ["of an open one that nobody knows", open, undefined, 0, "opened"],
@@ -32,6 +38,8 @@ describe("what there is to tell", () => {
     ["of one that has got worse", { ...open, level: 2 }, told("open"), 1, "worse"],
     ["of one that has got better", open, told("open", 2), 1, undefined],
     ["of one that is over", closed, told("open"), 6 * hour, "closed"],
+    ["of one that is over after it got worse", closed, told("worse", 2), 6 * hour, "closed"],
+    ["of one that has got worse, and that is known", { ...open, level: 2 }, told("worse", 2), 1, undefined],
     ["of one whose end is known", closed, told("closed"), 99 * day, undefined],
     ["of one that is back", open, told("closed"), 0, "reopened"],
   ] as const)("%s", (_, incident, last, now, news) => {

@@ -3,8 +3,8 @@
  *
  *   (none) ──found──> open ──not found for so long──> closed ──found again within a day──> open, the same incident
  *
- * Each time it is opened again it has to be gone for twice as long, so that a cause that comes and goes becomes one long
- * incident instead of a mail a minute.
+ * Each time it is opened again it has to be gone for twice as long, half a day at most, so that a cause that comes and
+ * goes becomes one long incident instead of a mail a minute.
  *
  * What an audience is told follows from the incident and from what it was told last: nothing else is kept. So quiet hours,
  * a limit, a crash or a restart only delay it.
@@ -44,18 +44,21 @@ export interface Incident extends Required<Omit<Finding, "since">> {
 }
 
 const dayMs = 24 * 3_600_000;
+/** Less than a day, so that what comes back each day is told each day. */
+const longestGoneMs = dayMs / 2;
 
 /** A cause that is found again within this time is the same incident. */
 export const reopenWithinMs = dayMs;
 
 /** How long its cause has to be gone before the incident is closed. */
 export function closesAfterMs({ reopened }: Pick<Incident, "reopened">, closeAfterMs: number): number {
-  return Math.min(closeAfterMs * 2 ** Math.min(reopened, 20), Math.max(closeAfterMs, dayMs));
+  return Math.min(closeAfterMs * 2 ** Math.min(reopened, 20), Math.max(closeAfterMs, longestGoneMs));
 }
 
 /** What an audience was told of an incident last. */
 export interface IncidentReport {
-  readonly state: "open" | "closed";
+  /** `worse`: that it is open and has got worse. */
+  readonly state: "open" | "worse" | "closed";
   readonly level: number;
   readonly reportedAt: number;
 }
@@ -71,7 +74,7 @@ export function newsOf(
 ): IncidentNews | undefined {
   if (incident.closedAt !== null) {
     if (last === undefined) return "passed";
-    return last.state === "open" ? "closed" : undefined;
+    return last.state === "closed" ? undefined : "closed";
   }
   if (last === undefined) return "opened";
   if (last.state === "closed") return "reopened";
@@ -80,4 +83,10 @@ export function newsOf(
   // A report from the future was made by a clock that was ahead.
   const isDue = now - last.reportedAt >= remindAfterMs || last.reportedAt > now;
   return isDue ? "reminder" : undefined;
+}
+
+/** What an audience is told by that: what `newsOf` goes by from then on. */
+export function reportedState(news: IncidentNews): IncidentReport["state"] {
+  if (news === "closed" || news === "passed") return "closed";
+  return news === "worse" ? "worse" : "open";
 }

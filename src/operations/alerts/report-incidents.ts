@@ -3,8 +3,8 @@
  * transaction that notes what the audience knows from now on. So no crash loses a notice or sends a second one.
  */
 import { type AlertKindName, alertKind } from "../../domain/alerts/alert-kinds.ts";
-import { alertTargetName, alertWayTo } from "../../domain/alerts/audience.ts";
-import { type Incident, newsOf, reopenWithinMs } from "../../domain/alerts/incident.ts";
+import { alertTargetName, alertWayTo, webServiceAddress } from "../../domain/alerts/audience.ts";
+import { type Incident, newsOf, reopenWithinMs, reportedState } from "../../domain/alerts/incident.ts";
 import { type NewsItem, type Notice, writeNotice } from "../../domain/alerts/notice.ts";
 import { countNoticesSince, insertNotice } from "../../store/alerts/alert-notices.ts";
 import {
@@ -81,19 +81,32 @@ export async function hasClosedLately(read: Reader, now: number): Promise<boolea
 
 type Reports = Awaited<ReturnType<typeof listReports>>;
 
+interface News extends NewsItem<Incident> {
+  /** Whether it is worth a mail of its own; web services get all. */
+  readonly isMailed: boolean;
+}
+
 function newsFor(
   audience: Audience,
   incidents: readonly Incident[],
   { reports, now }: { readonly reports: Reports; readonly now: number },
-): readonly NewsItem<Incident>[] {
+): readonly News[] {
   return incidents.flatMap((incident) => {
     const { id, companyId, kind } = incident;
     if (!audience.isTold(companyId, kind)) return [];
     if (audience.isQuiet && !audience.isUrgent(companyId, kind)) return [];
-    const remindAfterMs = (alertKind(kind).isReminded ?? true) ? audience.remindAfterMs : undefined;
-    const news = newsOf(incident, reports.get(id)?.get(audience.id), { now, remindAfterMs });
-    return news === undefined ? [] : [{ news, incident }];
+    const { isReminded = true, isMailedTwice = false } = alertKind(kind);
+    const remindAfterMs = isReminded ? audience.remindAfterMs : undefined;
+    const last = reports.get(id)?.get(audience.id);
+    const news = newsOf(incident, last, { now, remindAfterMs });
+    if (news === undefined) return [];
+    return [{ news, incident, isMailed: !(isMailedTwice && news === "closed" && last?.state === "worse") }];
   });
+}
+
+function receiversOf({ receivers }: Audience, news: readonly News[]): readonly string[] {
+  const isMailed = news.some((item) => item.isMailed);
+  return isMailed ? receivers : receivers.filter((receiver) => receiver === webServiceAddress);
 }
 
 /** Tells each audience what it does not know yet; returns how many notices that made. */
@@ -111,10 +124,14 @@ export async function reportIncidents(tx: Transaction, context: ReportContext): 
       news: kind,
       incident: { ...incident, company: codeOf(incident.companyId) },
     }));
-    const notice = writeNotice(items, { now, zone: audience.zone, installation });
-    await sendNotice(tx, audience, notice, now);
-    for (const { incident } of news) await saveReport(tx, incident, { audienceId: audience.id, now });
-    notices += 1;
+    const receivers = receiversOf(audience, news);
+    if (receivers.length > 0) {
+      const notice = writeNotice(items, { now, zone: audience.zone, installation });
+      await sendNotice(tx, { id: audience.id, receivers }, notice, now);
+      notices += 1;
+    }
+    for (const { news: kind, incident } of news)
+      await saveReport(tx, incident, { audienceId: audience.id, state: reportedState(kind), now });
   }
   return notices;
 }

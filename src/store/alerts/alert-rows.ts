@@ -25,7 +25,7 @@ export interface AlertTables {
     incident_id: number;
     /** The company, or 0 for the operator. */
     audience_id: number;
-    state: "open" | "closed";
+    state: "open" | "worse" | "closed";
     level: number;
     reported_at: number;
   };

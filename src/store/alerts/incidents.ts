@@ -97,17 +97,18 @@ export async function listReports(
   return reports;
 }
 
+interface ReportTo {
+  readonly audienceId: number;
+  readonly now: number;
+}
+
 /** Notes that the audience knows the incident as it is now. */
 export async function saveReport(
   tx: Transaction,
-  { id, closedAt, level }: Pick<Incident, "id" | "closedAt" | "level">,
-  { audienceId, now }: { readonly audienceId: number; readonly now: number },
+  { id, level }: Pick<Incident, "id" | "level">,
+  { audienceId, state, now }: Pick<IncidentReport, "state"> & ReportTo,
 ): Promise<void> {
-  const told = {
-    state: closedAt === null ? ("open" as const) : ("closed" as const),
-    level,
-    reported_at: now,
-  };
+  const told = { state, level, reported_at: now };
   await tx
     .insertInto("incident_reports")
     .values({ incident_id: id, audience_id: audienceId, ...told })

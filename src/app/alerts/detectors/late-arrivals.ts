@@ -14,7 +14,8 @@ export const detectLateArrivals: Detector<"lateArrivals"> = async ({ subject, no
     const expected = counted(atLeast, "file was", "files were");
     const list = now - beginsAt < weekMs ? ` --since ${new Date(beginsAt).toISOString().slice(0, 19)}` : "";
     return {
-      cause: name,
+      // Each deadline is an incident of its own: that of yesterday must not hide the one of today.
+      cause: `${name} ${deadline.slice(0, 10)}`,
       summary: `${expected} expected until ${deadline}, and ${count === 0 ? "none" : count} arrived`,
       count: atLeast - count,
       since: dueAt,

@@ -8,7 +8,7 @@ import {
   type OutboundTarget,
 } from "../../../store/outbound/outbound-targets.ts";
 import type { Detector, Scan } from "../detector.ts";
-import { counted, lasting } from "./counted.ts";
+import { counted, lasting, levelOfMany } from "./counted.ts";
 
 const minuteMs = 60_000;
 const samples = 5;
@@ -39,6 +39,7 @@ export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
       cause: name,
       summary: `${counted(dead, "delivery", "deliveries")} to the target ${name} ${dead === 1 ? "was" : "were"} given up`,
       count: dead,
+      level: levelOfMany(dead, scan.settings.count),
       samples: await sampleDeliveries(scan, id, "dead"),
     });
   }

@@ -1,7 +1,7 @@
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { countRefused, listRefused, type RefusedFile } from "../../../store/ledger/refused-files.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted, levelOfMany } from "./counted.ts";
 
 const minuteMs = 60_000;
 const samples = 5;
@@ -21,5 +21,6 @@ export const detectRefusedFiles: Detector<"refusedFiles"> = async (scan) => {
   const all = await countRefused(read, { companyId, since: Math.min(since, window.since) });
   const last = await listRefused(read, { ...window, limit: samples });
   const summary = `${counted(all.count, "stop file was", "stop files were")} refused`;
-  return [{ cause: "", summary, since, count: all.count, samples: last.map(sampleOf) }];
+  const level = levelOfMany(lately.count, settings.count);
+  return [{ cause: "", summary, since, count: all.count, level, samples: last.map(sampleOf) }];
 };
