@@ -7,8 +7,10 @@ import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
+import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { watchStatements } from "../support/watch-statements.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const old = now - 40 * dayMs;
@@ -115,8 +117,17 @@ test("requests for deliveries go when they are old and it was delivered, never o
 });
 
 test("all of them go, however many steps it takes", async () => {
-  await addFiles(...Array.from({ length: 450 }, (_, number) => (number % 3 === 0 ? { askedAt: now } : {})));
+  await addFiles(...Array.from({ length: 450 }, (_, number) => (number % 3 === 0 ? { state: "retry" } : {})));
   expect(await prune()).toEqual({ 1: 300 });
   expect(await prune()).toEqual({});
   expect(await left("file_repeats")).toHaveLength(150);
+});
+
+test("nothing behind the first young one is read", async () => {
+  await addFiles(...Array.from({ length: 700 }, (_, number) => ({ askedAt: number < 100 ? old : young })));
+  const asked: string[] = [];
+  const end = watchStatements(await connectionOf(store.read), (statement) => asked.push(statement));
+  expect(await prune().finally(end)).toEqual({ 1: 100 });
+  // One page to count and one to remove.
+  expect(asked.filter((statement) => statement.includes(`from "file_repeats"`))).toHaveLength(2);
 });

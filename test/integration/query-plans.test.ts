@@ -8,6 +8,7 @@ import { retentionKinds } from "../../src/domain/retention/retention.ts";
 import { fileStates } from "../../src/domain/files/file-state.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
+import { auditTables, listAudit } from "../../src/store/ledger/audit-retention.ts";
 import { listFiles } from "../../src/store/ledger/file-lists.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
@@ -142,6 +143,12 @@ describe("an index serves", () => {
     served("d USING INDEX deliveries_oldest (target_id=? AND id>?)");
     served("d USING INDEX deliveries_dead (target_id=? AND id>?)");
     expect(steps.filter((step) => /^SCAN (?!companies)|TEMP B-TREE/.test(step))).toEqual([]);
+  });
+
+  test.each(auditTables)("what was asked for again, page by page: %s", async (table) => {
+    const steps = await plan(() => listAudit(store.read, table, { afterId: 0, limit: 200 }));
+    expect(steps[0]).toBe("SEARCH r USING INTEGER PRIMARY KEY (rowid>?)");
+    expect(steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });
 
   test("places that two entries claim, without the entries", async () => {

@@ -4,7 +4,7 @@ import {
   type AuditRow,
   type AuditTable,
   auditTables,
-  listOldAudit,
+  listAudit,
   removeAudit,
 } from "../../store/ledger/audit-retention.ts";
 import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
@@ -21,7 +21,7 @@ function byCompany(rows: readonly AuditRow[], due: readonly DueCompany[]): reado
   return due
     .map(({ id: companyId, before }) => ({
       companyId,
-      rows: rows.filter((row) => row.companyId === companyId && row.askedAt < before),
+      rows: rows.filter((row) => row.isOver && row.companyId === companyId && row.askedAt < before),
     }))
     .filter((old) => old.rows.length > 0);
 }
@@ -38,15 +38,15 @@ async function eachOld(
     let afterId: number | undefined = 0;
     while (afterId !== undefined) {
       signal.throwIfAborted();
-      const rows: readonly AuditRow[] = await listOldAudit(store.read, table, {
-        ...{ afterId, before, limit: rowsAtOnce },
-      });
+      const rows: readonly AuditRow[] = await listAudit(store.read, table, { afterId, limit: rowsAtOnce });
       for (const old of byCompany(rows, due)) {
         await visit(table, old);
         for (const { askedAt: at } of old.rows)
           tally.add(old.companyId, { count: 1, bytes: 0, oldestAt: at, newestAt: at });
       }
-      afterId = rows.length === rowsAtOnce ? rows.at(-1)?.id : undefined;
+      // What follows a young one is younger.
+      const isLast = rows.length < rowsAtOnce || rows.some(({ askedAt }) => askedAt >= before);
+      afterId = isLast ? undefined : rows.at(-1)?.id;
       await setImmediate();
     }
   }

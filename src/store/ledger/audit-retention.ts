@@ -12,52 +12,55 @@ export interface AuditRow {
   readonly id: number;
   readonly companyId: number;
   readonly askedAt: number;
+  /** Whether nothing depends on it any more. */
+  readonly isOver: boolean;
 }
 
 interface AuditPage {
   /** Where the page before this one has ended; 0 for the first. */
   readonly afterId: number;
-  /** Only what was asked for before that, milliseconds UTC. */
-  readonly before: number;
   readonly limit: number;
 }
 
-/** Of files that are decided and filed away: of others the last request is still being carried out. */
-function ofFiles(read: Reader, { afterId, before, limit }: AuditPage) {
+/** Over when the file is decided and filed away: of others the last request is still being carried out. */
+function ofFiles(read: Reader, { afterId, limit }: AuditPage) {
   return read
     .selectFrom("file_repeats as r")
     .innerJoin("files as f", "f.id", "r.file_id")
     .select(["r.id", "f.company_id as companyId", "r.asked_at as askedAt"])
+    .select((eb) => eb.and([eb("f.state", "in", decidedStates), eb("f.is_filed", "=", 1)]).as("isOver"))
     .where("r.id", ">", afterId)
-    .where("r.asked_at", "<", before)
-    .where("f.state", "in", decidedStates)
-    .where("f.is_filed", "=", 1)
     .orderBy("r.id")
     .limit(limit);
 }
 
-/** Of deliveries that were delivered: how long one that was given up is kept counts from when it was. */
-function ofDeliveries(read: Reader, { afterId, before, limit }: AuditPage) {
+/** Over when the delivery was delivered: how long one that was given up is kept counts from when it was. */
+function ofDeliveries(read: Reader, { afterId, limit }: AuditPage) {
   return read
     .selectFrom("delivery_repeats as r")
     .innerJoin("deliveries as d", "d.id", "r.delivery_id")
     .select(["r.id", "d.company_id as companyId", "r.asked_at as askedAt"])
+    .select((eb) =>
+      eb
+        .and([
+          eb("d.state", "in", endedDeliveryStates),
+          eb.or([eb("d.fault", "is", null), eb("d.fault", "!=", givenUpFault)]),
+        ])
+        .as("isOver"),
+    )
     .where("r.id", ">", afterId)
-    .where("r.asked_at", "<", before)
-    .where("d.state", "in", endedDeliveryStates)
-    .where((eb) => eb.or([eb("d.fault", "is", null), eb("d.fault", "!=", givenUpFault)]))
     .orderBy("r.id")
     .limit(limit);
 }
 
-/** Old ones of all companies, by their ids. */
-export async function listOldAudit(
+/** Those of all companies by their ids, which is in the order in which they were asked for. */
+export async function listAudit(
   read: Reader,
   table: AuditTable,
   page: AuditPage,
 ): Promise<readonly AuditRow[]> {
   const query = table === "file_repeats" ? ofFiles(read, page) : ofDeliveries(read, page);
-  return await query.execute();
+  return (await query.execute()).map((row) => ({ ...row, isOver: Boolean(row.isOver) }));
 }
 
 export async function removeAudit(tx: Transaction, table: AuditTable, ids: readonly number[]): Promise<void> {
