@@ -1,6 +1,6 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
 import type { RepeatReport } from "../app/admin/delivery-view.ts";
-import { type CliRun, wholeNumber } from "./command-line.ts";
+import { type CliRun, type CommonOptions, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -30,13 +30,20 @@ interface RepeatWords {
 }
 
 /** A line for each delivery; exit code 1 when one is refused. */
-export function printRepeats(run: CliRun, { repeats, daemonPid }: RepeatReport, words: RepeatWords): void {
+export function printRepeats(
+  run: CliRun,
+  options: CommonOptions,
+  { repeats, daemonPid }: RepeatReport,
+  words: RepeatWords,
+): void {
   const queued = repeats.filter(({ isQueued }) => isQueued);
   const lines = queued.map(({ id, name, remarks }) => {
     const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
     return `Delivery ${id} (${name ?? ""}) ${words.done}${remark}.`;
   });
-  if (queued.length > 0) run.printLines(words.isDry ? lines : [...lines, whenText(daemonPid)]);
+  run.printResult(options, { repeats, daemonPid }, () =>
+    queued.length === 0 || words.isDry ? lines : [...lines, whenText(daemonPid)],
+  );
   for (const { id, isQueued, remarks } of repeats)
     if (!isQueued) run.printFailure(`delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
 }

@@ -7,7 +7,7 @@ import { program } from "../support/site-template.ts";
 
 const count = 250;
 const hour = 3_600_000;
-const begin = Date.UTC(2026, 10, 5, 8);
+const begin = Date.UTC(2025, 10, 5, 8);
 
 let site: Site;
 
@@ -118,13 +118,28 @@ describe("dead letters that a filter selects", () => {
     const dry = await site.cli(...chosen, "--dry-run", "--limit", "1");
     expect(dry.stdout).toContain("4 deliveries (10, 20, 30, 40) would be tried again.");
     expect(dry.stdout).toMatch(
-      /and 3 more .*\n\n.*\nFirst: 10, s10_.*made 2026-11-05T18.*\nLast: {2}40, s40_/,
+      /and 3 more .*\n\n.*\nFirst: 10, s10_.*made 2025-11-05T18.*\nLast: {2}40, s40_/,
     );
     const asked = await site.cli(...chosen);
     expect([asked.exitCode, asked.output]).toEqual([
       2,
       expect.stringContaining("4 deliveries (10, 20, 30, 40) would be tried again: add --yes to try them"),
     ]);
+    expect(await counted("--state", "dead")).toBe(25);
+  });
+
+  test("are not tried with --dry-run, whichever way they are chosen, and --json is heeded by numbers too", async () => {
+    const all = await site.cli("delivery", "retry", "--all", "--target", "outbound", "--dry-run");
+    expect([all.exitCode, all.output]).toEqual([2, expect.stringContaining("--target NAME --dry-run")]);
+    const dry = await site.cli("delivery", "retry", "10", "--json", "--dry-run");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ repeats: [{ id: 10, isQueued: true }] });
+    for (const what of ["retry", "resend"]) {
+      const { exitCode, stdout } = await site.cli("delivery", what, "9999", "--json");
+      expect([exitCode, JSON.parse(stdout)]).toEqual([
+        1,
+        { repeats: [expect.objectContaining({ id: 9999, isQueued: false })] },
+      ]);
+    }
     expect(await counted("--state", "dead")).toBe(25);
   });
 

@@ -257,6 +257,8 @@ describe("dropgate delivery retry", () => {
     await store.write("site", (tx) => saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil }));
     const nothing = await run("delivery", "retry", "--all", "--target", "share");
     expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to share is dead") });
+    const inJson = await json("delivery", "retry", "--all", "--target", "share");
+    expect(inJson).toEqual({ queued: 0, wasPaused: false, hastened: 0 });
     const { stdout, code } = await run("delivery", "retry", "--all", "--target", "outbound");
     expect(code).toBe(0);
     expect(stdout).toContain("2 deliveries to outbound to be tried again; its pause has ended");
@@ -289,7 +291,7 @@ describe("dropgate delivery retry", () => {
   test.each([
     [[]],
     [["--all"]],
-    [["--target", "outbound"]],
+    [["--all", "--target", "outbound", "--dry-run"]],
     [["1", "--all", "--target", "outbound"]],
     [["1", "--target", "outbound"]],
     [["x"]],

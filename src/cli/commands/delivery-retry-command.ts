@@ -34,6 +34,11 @@ function requireOneWay(ids: readonly number[], options: Options): Way {
   const { company: _, target, ...filter } = deliveryFilterOf(options);
   const hasFilter = Object.keys(filter).length > 0;
   const isAlone = ids.length === 0;
+  if (options.all === true && options.dryRun === true) {
+    throw new WrongUseError(
+      "--all cannot be tried with --dry-run: `dropgate delivery retry --target NAME --dry-run` lists the dead ones of a target",
+    );
+  }
   if (options.all === true && target !== undefined && isAlone && !hasFilter) return { target };
   if (options.all === undefined && isAlone && (hasFilter || target !== undefined)) return "filter";
   if (options.all === undefined && !isAlone && Object.keys(deliveryFilterOf(options)).length === 0)
@@ -56,8 +61,8 @@ const selectionWords: SelectionWords<DeliveryView> = {
 
 async function retryNumbers(run: CliRun, config: Config, ids: readonly number[], options: Options) {
   const { retryDeliveries, tryRetries } = await import("../../app/admin/delivery-retry.ts");
-  if (options.dryRun) printRepeats(run, await tryRetries(config, ids), dryWords);
-  else printRepeats(run, await retryDeliveries(config, ids), words);
+  if (options.dryRun) printRepeats(run, options, await tryRetries(config, ids), dryWords);
+  else printRepeats(run, options, await retryDeliveries(config, ids), words);
 }
 
 async function retrySelected(run: CliRun, config: Config, options: Options): Promise<void> {
@@ -82,7 +87,7 @@ export function declareDeliveryRetry(delivery: CliCommand): void {
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .addHelpText(
       "after",
-      "\nDeliveries that options select are retried with --yes, or when you say so at the terminal; --all with --target asks\nnobody. Exit code 1 when one that was named is not tried again, or none is selected.",
+      "\nDeliveries that options select are retried with --yes, or when you say so at the terminal;\n--all with --target asks nobody. Exit code 1 when one that was named is not tried again, or none is\nselected.",
     )
     .action(async (named: readonly number[] | undefined, options: Options, command: CliCommand) => {
       const { run } = command;
@@ -93,6 +98,7 @@ export function declareDeliveryRetry(delivery: CliCommand): void {
       if (way === "filter") return await retrySelected(run, config, options);
       const { retryTarget } = await import("../../app/admin/delivery-retry.ts");
       const { target } = way;
-      run.printLines([targetLine(target, await retryTarget(config, { ...options, target }))]);
+      const done = await retryTarget(config, { ...options, target });
+      run.printResult(options, done, () => [targetLine(target, done)]);
     });
 }

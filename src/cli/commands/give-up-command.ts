@@ -69,6 +69,6 @@ export function declareGiveUp(delivery: CliCommand): void {
       const by = currentOperator(run.io.env);
       const config = await command.requireConfig();
       const report = await giveUpDeliveries(config, ids, { by, reason: options.reason });
-      printRepeats(run, report, { done: "is given up", refused: "is not given up" });
+      printRepeats(run, {}, report, { done: "is given up", refused: "is not given up" });
     });
 }

@@ -79,6 +79,7 @@ export function declareResend(delivery: CliCommand): void {
       if (isSelected) return await resendSelected(run, config, options);
       const { resendDeliveries } = await import("../../app/admin/resend-admin.ts");
       const { dryRun: isDryRun = false } = options;
-      printRepeats(run, await resendDeliveries(config, ids, { isDryRun }), isDryRun ? dryWords : words);
+      const report = await resendDeliveries(config, ids, { isDryRun });
+      printRepeats(run, options, report, isDryRun ? dryWords : words);
     });
 }
