@@ -7,11 +7,12 @@ import { type AlertKindName, alertKind } from "../../src/domain/alerts/alert-kin
 import { alertTargetName, operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
 import type { Finding, Incident } from "../../src/domain/alerts/incident.ts";
 import type { HeldFiles } from "../../src/inbound/lanes/held-files.ts";
-import type { NoRoom } from "../../src/exchange/uploads/intake.ts";
+import type { NoRoom, NoRoomReason, RefusedUploads } from "../../src/exchange/uploads/intake.ts";
 import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import type { Reader } from "../../src/store/database/database.ts";
 import { noteLastVerification } from "../../src/store/database/last-verification.ts";
 import { DeliverySite, failure, hour, minute, unreachable } from "../support/delivery-site.ts";
+import { countRefusedUploads } from "../../src/app/watch/refused-uploads.ts";
 import { plansOf } from "../support/query-plans.ts";
 import { countRefused } from "../../src/store/ledger/refused-files.ts";
 
@@ -227,7 +228,7 @@ test("uploads are refused in a company for its waiting files, and in all for the
     since: now - 1,
     refused: 2,
   };
-  const sources = { intake: { current: () => [full, many] } };
+  const sources = { intake: { current: () => [full, many] }, refusedUploads: () => () => 9 };
   const operator = { id: operatorId, code: operatorCode };
   expect(await detect("uploadsRefused", { sources })).toEqual([
     {
@@ -238,6 +239,31 @@ test("uploads are refused in a company for its waiting files, and in all for the
   expect(await detect("uploadsRefused", { sources, subject: operator })).toMatchObject([
     { cause: "noSpace", count: 1 },
   ]);
+});
+
+test("uploads that were refused between two scans are told, though there is room again", async () => {
+  const counts: RefusedUploads[] = [];
+  const refuse = (company: string, reason: NoRoomReason, count: number) =>
+    counts.push({ company, reason, count });
+  const sources = { intake: { current: () => [] }, refusedUploads: countRefusedUploads(() => counts) };
+  const operator = { id: operatorId, code: operatorCode };
+  const look = (at: number, subject: Scan["subject"] = acme) =>
+    detect("uploadsRefused", { sources, subject, now: now + at * minute });
+  expect([await look(0), await look(0, operator)]).toEqual([[], []]);
+  refuse("ACME", "tooManyWaiting", 2);
+  refuse("ACME", "noSpace", 3);
+  refuse("OTHER", "noSpace", 4);
+  expect(await look(1)).toEqual([
+    {
+      ...{ cause: "tooManyWaiting", count: 2, samples: [] },
+      summary: "2 uploads were refused lately: too many files waited (inbound.maxWaiting)",
+    },
+  ]);
+  expect(await look(1, operator)).toMatchObject([
+    { cause: "noSpace", summary: "7 uploads were refused lately: the disk had no room (storage.minFree)" },
+  ]);
+  for (const at of [2, 3]) await look(at);
+  expect(await look(4)).toEqual([]);
 });
 
 test.each([

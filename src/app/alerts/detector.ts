@@ -13,7 +13,8 @@ import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import type { ArrivalWatch } from "../watch/arrival-watch.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import type { CollectionWatch } from "../watch/collection-watch.ts";
-import type { RefusedSignIns } from "../watch/refused-sign-ins.ts";
+import type { RecentGrowth } from "../watch/recent-growth.ts";
+import type { RefusedUploadsOf } from "../watch/refused-uploads.ts";
 
 /** The parts of the daemon that detectors ask. */
 export interface AlertSources {
@@ -26,7 +27,8 @@ export interface AlertSources {
   readonly certificates: ReadonlyMap<SignInProtocol, number>;
   readonly backups: Pick<BackupSchedule, "failure">;
   readonly signIn: Pick<ConfigurableSignIn, "statistics">;
-  readonly refusedSignIns: RefusedSignIns;
+  readonly refusedSignIns: RecentGrowth;
+  readonly refusedUploads: RefusedUploadsOf;
 }
 
 export interface Scan<Name extends AlertKindName = AlertKindName> {

@@ -3,12 +3,14 @@ import { AlertWatch } from "../alerts/alert-watch.ts";
 import { detectors } from "../alerts/detectors.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { countRefusedSignIns } from "../watch/refused-sign-ins.ts";
+import { countRefusedUploads } from "../watch/refused-uploads.ts";
 import type { Parts } from "./daemon-parts.ts";
 
 /** Looks from its start on. */
 export function alertWatchFor(parts: Parts, backups: BackupSchedule): AlertWatch {
-  const { store, clock, log, signIn } = parts;
+  const { store, clock, log, signIn, intake } = parts;
   const refusedSignIns = countRefusedSignIns(() => signIn.statistics());
-  const sources = { ...parts, backups, refusedSignIns, config: () => parts.config };
+  const refusedUploads = countRefusedUploads(() => intake.counts());
+  const sources = { ...parts, backups, refusedSignIns, refusedUploads, config: () => parts.config };
   return new AlertWatch({ store, clock, log, detectors, sources });
 }
