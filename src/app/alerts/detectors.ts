@@ -9,7 +9,11 @@ import { detectFilesWaiting } from "./detectors/files-waiting.ts";
 import { detectGuessedSignIns } from "./detectors/guessed-sign-ins.ts";
 import { detectLateArrivals } from "./detectors/late-arrivals.ts";
 import { detectLedgerDiscrepancy } from "./detectors/ledger-discrepancy.ts";
-import { detectDeadLetters, detectPausedTargets } from "./detectors/outbound-targets.ts";
+import {
+  detectDeadLetters,
+  detectMissingTargets,
+  detectPausedTargets,
+} from "./detectors/outbound-targets.ts";
 import { detectRefusedFiles } from "./detectors/refused-files.ts";
 import { detectUncollectedFiles } from "./detectors/uncollected-files.ts";
 import { detectUploadsRefused } from "./detectors/uploads-refused.ts";
@@ -19,6 +23,7 @@ export const detectors: Detectors = {
   filesWaiting: detectFilesWaiting,
   deadLetters: detectDeadLetters,
   pausedTarget: detectPausedTargets,
+  missingTarget: detectMissingTargets,
   uncollectedFiles: detectUncollectedFiles,
   uploadsRefused: detectUploadsRefused,
   diskSpace: detectDiskSpace,

@@ -92,6 +92,18 @@ export const alertKinds = {
     isUrgent: true,
     thresholds: { afterMinutes: minutes("How long the oldest delivery may wait meanwhile.", 30) },
   },
+  missingTarget: {
+    scope: "company",
+    description:
+      "Deliveries wait for a target that is not in the configuration any more, or were given up before it was removed.",
+    title: "a target is missing",
+    closed: "the target is there again, or its deliveries are not wanted any more",
+    remedy:
+      "put the target back into the configuration and reload; when nobody wants its deliveries any more, `dropgate " +
+      "delivery give-up --all --target NAME --reason TEXT --yes` gives them up",
+    isUrgent: false,
+    thresholds: {},
+  },
   uncollectedFiles: {
     scope: "company",
     description:

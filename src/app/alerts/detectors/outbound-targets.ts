@@ -33,8 +33,8 @@ async function sampleDeliveries(
 /** Deliveries to a target were given up. */
 export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
   const findings: Finding[] = [];
-  for (const { id, name, dead } of await targetsOf(scan)) {
-    if (dead < scan.settings.count) continue;
+  for (const { id, name, dead, isConfigured } of await targetsOf(scan)) {
+    if (!isConfigured || dead < scan.settings.count) continue;
     findings.push({
       cause: name,
       summary: `${counted(dead, "delivery", "deliveries")} to the target ${name} ${dead === 1 ? "was" : "were"} given up`,
@@ -46,10 +46,32 @@ export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
   return findings;
 };
 
+/** Deliveries are left at a target that is not in the configuration any more. */
+export const detectMissingTargets: Detector<"missingTarget"> = async (scan) => {
+  const missing = (await targetsOf(scan)).filter((one) => !one.isConfigured && one.open + one.dead > 0);
+  const findings: Finding[] = [];
+  for (const { id, name, open, dead } of missing) {
+    const waiting = counted(open, "delivery waits", "deliveries wait");
+    const givenUp = `${dead} ${dead === 1 ? "was" : "were"} given up`;
+    findings.push({
+      cause: name,
+      summary: `the target ${name} is not in the configuration: ${waiting} for it, and ${givenUp}`,
+      count: open + dead,
+      samples: await sampleDeliveries(scan, id, open > 0 ? "open" : "dead"),
+      remedy:
+        "put the target back into the configuration and reload; when nobody wants its deliveries any more, `dropgate " +
+        `delivery give-up --all --company ${scan.subject.code} --target ${name} --reason TEXT --yes\` gives them up`,
+    });
+  }
+  return findings;
+};
+
 /** A target has failed as a whole, and its oldest delivery waits longer than it may. */
 export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
   const { now, read, settings } = scan;
-  const failing = (await targetsOf(scan)).filter(({ failures, open }) => failures > 0 && open > 0);
+  const failing = (await targetsOf(scan)).filter(
+    ({ isConfigured, failures, open }) => isConfigured && failures > 0 && open > 0,
+  );
   if (failing.length === 0) return [];
   const oldest = await listOldestOpen(read);
   const findings: Finding[] = [];
