@@ -194,6 +194,40 @@ describe("targets", () => {
   });
 });
 
+test("a target that left the configuration is told as missing, and neither as failing nor for what was given up", async () => {
+  const site = await DeliverySite.open();
+  site.target().script = () => failure({ isPermanent: true }, "refused");
+  await site.startQueue();
+  await site.complete("S1");
+  await site.pass(0);
+  site.target().script = () => unreachable;
+  await site.complete("S2");
+  await site.pass(31 * minute);
+  const look = async () => {
+    const seen = { read: site.store.read, now: site.now };
+    return {
+      missing: await detect("missingTarget", seen),
+      paused: (await detect("pausedTarget", seen)).length,
+      dead: (await detect("deadLetters", seen)).length,
+    };
+  };
+  expect(await look()).toEqual({ missing: [], paused: 1, dead: 1 });
+  await site.configure({ targets: [] });
+  const { missing, ...others } = await look();
+  expect(others).toEqual({ paused: 0, dead: 0 });
+  expect(missing).toMatchObject([
+    {
+      ...{ cause: "host", count: 2 },
+      summary: "the target host is not in the configuration: 1 delivery waits for it, and 1 was given up",
+    },
+  ]);
+  expect(missing[0]?.remedy).toContain(
+    "`dropgate delivery give-up --all --company ACME --target host --reason",
+  );
+  await site.configure({});
+  expect((await look()).missing).toEqual([]);
+});
+
 test("uncollected files are those of the last scan of outbound/", async () => {
   const config = { companies: { ACME: { outbound: { collectWithinHours: 4, targets: {}, exports: {} } } } };
   const sources = (found: object | undefined) => ({
@@ -204,6 +238,12 @@ test("uncollected files are those of the last scan of outbound/", async () => {
   expect(
     await detect("uncollectedFiles", { sources: sources({ count: 0, names: [], since: undefined }) }),
   ).toEqual([]);
+  const open = { cause: "", summary: "as it was told", count: 3, samples: ["a.xml"], level: 1 };
+  const unknown = sources(undefined);
+  expect(await detect("uncollectedFiles", { sources: unknown, open })).toEqual([open]);
+  config.companies.ACME.outbound.collectWithinHours = 0;
+  expect(await detect("uncollectedFiles", { sources: unknown, open })).toEqual([]);
+  config.companies.ACME.outbound.collectWithinHours = 4;
   const found = { count: 2, names: ["a.xml", "b.xml"], since: now - 5 * hour };
   expect(await detect("uncollectedFiles", { sources: sources(found) })).toEqual([
     {

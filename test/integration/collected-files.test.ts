@@ -1,5 +1,5 @@
 /** What hosts fetch from their outbound/, and what they leave there too long (specification/outbound.md#picked-up). */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CollectionWatch } from "../../src/app/watch/collection-watch.ts";
@@ -109,6 +109,21 @@ describe("what a host leaves", () => {
     await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(0);
     expect(told()).toHaveLength(1);
+  });
+
+  test("stays known while the folder cannot be read, until a scan succeeds again", async () => {
+    await deliverBoth();
+    site.now += 3 * hour;
+    await watch.scan();
+    const known = watch.uncollectedOf("ACME");
+    rmSync(folder, { recursive: true });
+    symlinkSync(folder, folder);
+    await watch.scan();
+    expect(lines.at(-1)).toMatchObject({ level: "error" });
+    expect([known?.count, watch.uncollectedOf("ACME")]).toEqual([2, known]);
+    rmSync(folder);
+    await watch.scan();
+    expect(watch.uncollectedOf("ACME")?.count).toBe(0);
   });
 
   test("and somebody on this machine has taken is noted as removed by nobody that is known", async () => {

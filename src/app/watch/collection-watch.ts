@@ -98,7 +98,7 @@ export class CollectionWatch {
     return new Map([...this.#found].map(([code, { count }]) => [code, count]));
   }
 
-  /** Those of one company; undefined where that is not watched. */
+  /** Those of one company; undefined where that is not watched, or no scan has succeeded yet. */
   uncollectedOf(code: string): UncollectedFiles | undefined {
     return this.#found.get(code);
   }
@@ -127,12 +127,15 @@ export class CollectionWatch {
     const { store, clock, config, log } = this.#deps;
     const settings = outboundSettingsOf(config(), code);
     const { collectWithinHours: hours } = settings;
-    this.#found.delete(code);
-    if (hours === 0) return;
+    if (hours === 0) {
+      this.#found.delete(code);
+      return;
+    }
     const targetNames = ownTargetNames(settings);
     const before = clock.now() - hours * hourMs;
     const found = await listUncollected(store.read, { companyId, targetNames, before, limit: mostCounted });
     const left = await this.#stillThere({ companyId, code, targetNames, found }, stopping);
+    if (stopping.aborted) return;
     const [oldest] = left;
     const names = left.slice(0, namesKept).map(({ name }) => name);
     this.#found.set(code, { count: left.length, names, since: oldest?.deliveredAt });

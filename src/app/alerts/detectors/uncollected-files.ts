@@ -4,10 +4,12 @@ import type { Detector } from "../detector.ts";
 import { counted } from "./counted.ts";
 
 /** Files lie in a company's `outbound/` longer than they may, as the last scan of the folder has found. */
-export const detectUncollectedFiles: Detector<"uncollectedFiles"> = async ({ subject, sources }) => {
-  const found = sources.collectionWatch.uncollectedOf(subject.code);
-  if (found === undefined || found.count === 0) return [];
+export const detectUncollectedFiles: Detector<"uncollectedFiles"> = async ({ subject, sources, open }) => {
   const { collectWithinHours: hours } = outboundSettingsOf(sources.config(), subject.code);
+  const found = hours === 0 ? undefined : sources.collectionWatch.uncollectedOf(subject.code);
+  // Nothing is known before the first scan, and its folder may be away for long: what is open stays as it is.
+  if (found === undefined) return hours === 0 ? [] : [...open.values()];
+  if (found.count === 0) return [];
   const were = counted(found.count, "file in outbound/ was", "files in outbound/ were");
   const summary = `${were} not collected within ${counted(hours, "hour", "hours")}`;
   const { count, since, names: samples } = found;
