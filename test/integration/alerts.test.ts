@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { pruneAlerts } from "../../src/app/alerts/prune-alerts.ts";
 import { dayMs } from "../../src/domain/retention/retention.ts";
+import { given } from "../../src/lib/given.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { listClosedIncidents, listOpenIncidents } from "../../src/store/alerts/incidents.ts";
 import { AlertSite, finding } from "../support/alert-site.ts";
 
@@ -148,6 +150,18 @@ describe("an incident", () => {
     expect(site.lines.filter(({ msg }) => msg.includes("cannot be looked for"))).toHaveLength(1);
   });
 
+  test("of one company is found while nobody can look in another", async () => {
+    const site = await AlertSite.open();
+    await site.store.write("site", (tx) => insertCompany(tx, { code: "OTHER", createdAt: 1 }));
+    site.find(new Error("no answer"));
+    site.find([finding()], "refusedFiles", "OTHER");
+    await site.look();
+    await site.pass(3);
+    expect(site.subjects).toEqual([`${prefix} ${refused.replace("ACME", "OTHER")}`]);
+    const told = site.lines.filter(({ msg }) => msg.includes("cannot be looked for"));
+    expect(told).toMatchObject([{ kind: "refusedFiles", company: "ACME" }]);
+  });
+
   test("is closed without a word when it is no longer to be looked for", async () => {
     const site = await AlertSite.open();
     site.find([finding()]);
@@ -171,6 +185,39 @@ describe("an incident", () => {
     await site.pass(16);
     expect(await listOpenIncidents(site.store.read)).toEqual([]);
   });
+});
+
+test("notices and ends from a clock that was ahead count for nothing now", async () => {
+  const site = await AlertSite.open({ maxPerHour: 1 });
+  const right = site.now;
+  site.now = right + 400 * dayMs;
+  site.find([finding()]);
+  await site.look();
+  site.find([]);
+  await site.pass(20);
+  expect(site.subjects).toHaveLength(1);
+  site.now = right;
+  const isThere = (until?: number) =>
+    listClosedIncidents(site.store.read, { since: 0, ...given({ until }), limit: 9 });
+  expect([await isThere(), await isThere(right)]).toMatchObject([[{ kind: "refusedFiles" }], []]);
+  site.find([finding({ cause: "tms" })], "deadLetters");
+  await site.pass(1);
+  expect(site.subjects).toHaveLength(2);
+  expect(site.subjects[1]).toMatch(/deliveries were given up \(tms\), since [^,]*$/);
+});
+
+test("what cannot be put in the queue, as a target is not there yet, stays news", async () => {
+  const site = await AlertSite.open();
+  const setConfigured = (is_configured: 0 | 1) =>
+    site.store.write("site", (tx) => tx.updateTable("outbound_targets").set({ is_configured }).execute());
+  await setConfigured(0);
+  site.find([finding()]);
+  await site.look();
+  for (const table of ["alert_notices", "incident_reports", "deliveries"] as const)
+    expect(await site.store.read.selectFrom(table).selectAll().execute(), table).toEqual([]);
+  await setConfigured(1);
+  await site.pass(1);
+  expect(site.subjects).toEqual([`${prefix} ${refused}`]);
 });
 
 describe("nothing is looked for", () => {

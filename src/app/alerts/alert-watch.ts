@@ -8,6 +8,7 @@
  * for while nobody is to be told.
  */
 import { hostname } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import {
   alertKindSettingsOf,
   alertReceiversOf,
@@ -152,8 +153,8 @@ export class AlertWatch implements Service {
   readonly name = "alerts";
   readonly #deps: AlertWatchDeps;
   readonly #looks: MinuteLooks;
-  /** Kinds that could not be looked for: the log tells that once. */
-  readonly #blind = new Set<AlertKindName>();
+  /** Kinds that could not be looked for, with the company: the log tells that once. */
+  readonly #blind = new Set<string>();
   #counts: ReadonlyMap<AlertKindName, number> = new Map();
 
   constructor(deps: AlertWatchDeps) {
@@ -201,17 +202,21 @@ export class AlertWatch implements Service {
   async #scanFor(kind: AlertKindName, subjects: readonly Subject[], open: readonly Incident[]) {
     const { sources, clock, log } = this.#deps;
     const found: LookedAt[] = [];
-    try {
-      for (const subject of subjects) {
-        if (!isKindWatched(sources.config(), subject.code, kind)) continue;
+    for (const subject of subjects) {
+      if (!isKindWatched(sources.config(), subject.code, kind)) continue;
+      const company = subject.code;
+      const key = `${kind} ${company}`;
+      try {
         const findings = await findingsOf(this.#deps, kind, { subject, open, now: clock.now() });
         found.push({ companyId: subject.id, kind, findings });
+        this.#blind.delete(key);
+      } catch (error) {
+        if (!this.#blind.has(key))
+          log.error({ err: error, kind, company }, "incidents of a kind cannot be looked for; retrying");
+        this.#blind.add(key);
       }
-      this.#blind.delete(kind);
-    } catch (error) {
-      if (!this.#blind.has(kind))
-        log.error({ err: error, kind }, "incidents of a kind cannot be looked for; retrying");
-      this.#blind.add(kind);
+      // Queries answer at once: files and connections must not wait for a scan of hundreds of companies.
+      await setImmediate();
     }
     return found;
   }

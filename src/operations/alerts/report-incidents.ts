@@ -6,7 +6,7 @@ import { type AlertKindName, alertKind } from "../../domain/alerts/alert-kinds.t
 import { alertTargetName, alertWayTo, webServiceAddress } from "../../domain/alerts/audience.ts";
 import { type Incident, newsOf, reopenWithinMs, reportedState } from "../../domain/alerts/incident.ts";
 import { type NewsItem, type Notice, writeNotice } from "../../domain/alerts/notice.ts";
-import { countNoticesSince, insertNotice } from "../../store/alerts/alert-notices.ts";
+import { countNotices, insertNotice } from "../../store/alerts/alert-notices.ts";
 import {
   listClosedIncidents,
   listOpenIncidents,
@@ -70,13 +70,22 @@ export async function sendNotice(
   return subjectId;
 }
 
+/** Whether the store has the targets of all receivers: it may not yet have those of a configuration that is new. */
+async function hasTargets(tx: Transaction, { id, receivers }: Audience): Promise<boolean> {
+  for (const way of new Set(receivers.map(alertWayTo))) {
+    const target = { companyId: id, name: alertTargetName(way) };
+    if ((await findTargetId(tx, target)) === undefined) return false;
+  }
+  return true;
+}
+
 async function isOverLimit(tx: Transaction, { id, maxPerHour }: Audience, now: number): Promise<boolean> {
-  return (await countNoticesSince(tx, { companyId: id, since: now - hourMs })) >= maxPerHour;
+  return (await countNotices(tx, { companyId: id, since: now - hourMs, until: now })) >= maxPerHour;
 }
 
 /** Whether there are incidents that were closed so lately that somebody may have to be told. */
 export async function hasClosedLately(read: Reader, now: number): Promise<boolean> {
-  return (await listClosedIncidents(read, { since: now - toldWithinMs, limit: 1 })).length > 0;
+  return (await listClosedIncidents(read, { since: now - toldWithinMs, until: now, limit: 1 })).length > 0;
 }
 
 type Reports = Awaited<ReturnType<typeof listReports>>;
@@ -112,7 +121,7 @@ function receiversOf({ receivers }: Audience, news: readonly News[]): readonly s
 /** Tells each audience what it does not know yet; returns how many notices that made. */
 export async function reportIncidents(tx: Transaction, context: ReportContext): Promise<number> {
   const { audiences, now, codeOf, installation } = context;
-  const closed = await listClosedIncidents(tx, { since: now - toldWithinMs, limit: mostClosed });
+  const closed = await listClosedIncidents(tx, { since: now - toldWithinMs, until: now, limit: mostClosed });
   const incidents = [...(await listOpenIncidents(tx)), ...closed.toReversed()];
   const ids = incidents.map(({ id }) => id);
   const reports = await listReports(tx, ids);
@@ -120,6 +129,8 @@ export async function reportIncidents(tx: Transaction, context: ReportContext): 
   for (const audience of audiences) {
     const news = newsFor(audience, incidents, { reports, now });
     if (news.length === 0 || (await isOverLimit(tx, audience, now))) continue;
+    // What could not be sent stays news.
+    if (!(await hasTargets(tx, audience))) continue;
     const items = news.map(({ news: kind, incident }) => ({
       news: kind,
       incident: { ...incident, company: codeOf(incident.companyId) },

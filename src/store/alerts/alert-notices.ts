@@ -16,16 +16,17 @@ export async function insertNotice(tx: Transaction, notice: Omit<StoredNotice, "
   return id;
 }
 
-/** How many the audience was sent at this time or later. */
-export async function countNoticesSince(
+/** How many the audience was sent from one time to another; those from the future were made by a clock that was ahead. */
+export async function countNotices(
   tx: Transaction,
-  { companyId, since }: { readonly companyId: number; readonly since: number },
+  { companyId, since, until }: { readonly companyId: number; readonly since: number; readonly until: number },
 ): Promise<number> {
   const row = await tx
     .selectFrom("alert_notices")
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .where("company_id", "=", companyId)
     .where("created_at", ">=", since)
+    .where("created_at", "<=", until)
     .executeTakeFirstOrThrow();
   return row.count;
 }

@@ -28,16 +28,21 @@ export async function listOpenIncidents(db: Reader | Transaction): Promise<reado
   return rows.flatMap(toIncident);
 }
 
-/** Those that were closed at this time or later, newest first. */
+/** Those that were closed from one time to another, newest first; without `until` to the newest. */
 export async function listClosedIncidents(
   db: Reader | Transaction,
-  { since, limit }: { readonly since: number; readonly limit: number },
+  {
+    since,
+    until = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: { readonly since: number; readonly until?: number; readonly limit: number },
 ): Promise<readonly Incident[]> {
   const rows = await db
     .selectFrom("incidents")
     .selectAll()
     .where("closed_at", "is not", null)
     .where("closed_at", ">=", since)
+    .where("closed_at", "<=", until)
     .orderBy("closed_at", "desc")
     .limit(limit)
     .execute();
