@@ -76,6 +76,17 @@ describe("a file that waits in the copy", () => {
   });
 });
 
+test("bytes whose removal had begun are taken while they are there, and asked of nobody when they are not", async () => {
+  const begun = { removed_at: 1, pruned_days: 1, is_pruning: 1 };
+  await fileAway(await fixture.wait(name));
+  await fixture.store.write("site", (tx) => tx.updateTable("files").set(begun).execute());
+  const { text, discrepancies } = await gather();
+  expect(text(`${archive}/${name}`)).toBe(name);
+  expect(discrepancies).toEqual([]);
+  await rm(join(fixture.stateDir, archive, name));
+  expect((await gather()).discrepancies).toEqual([]);
+});
+
 test("a file that was answered and has no entry yet is in inbound/ of the backup", async () => {
   await fixture.put(`${inbound}/${name}`, "answered");
   const { text, discrepancies } = await gather();

@@ -105,6 +105,13 @@ function takeReceiptBeside({ taker, locations }: Gathering, { location, isFiled 
   taker.take({ path, from: locations.fromLedger(path) });
 }
 
+/** Its removal had begun: the first pass after a restore finds out what it came to. */
+function takeIfThere(gathering: Gathering, file: AccountedFile): void {
+  const { taker, locations } = gathering;
+  if (taker.take({ path: file.location, from: locations.fromLedger(file.location) }) === "taken")
+    takeReceiptBeside(gathering, file);
+}
+
 /**
  * Looks for the bytes of an entry that has changed since the copy was made, and puts them where the copy has them. Leaves an
  * entry without bytes that has none in the live state either: the verification of the copy says what that means.
@@ -137,7 +144,8 @@ async function doubtfulOf(gathering: Gathering, page: readonly AccountedFile[]):
   const waiting: AccountedFile[] = [];
   for (const file of page) {
     if (!isInside(file.location)) continue;
-    if (!takeAt(gathering, file)) doubtful.push(file);
+    if (file.isPruning) takeIfThere(gathering, file);
+    else if (!takeAt(gathering, file)) doubtful.push(file);
     else if (isOpen(file)) waiting.push(file);
     else takeReceiptBeside(gathering, file);
   }

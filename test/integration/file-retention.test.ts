@@ -3,6 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
+import { pruneFiles } from "../../src/inbound/pruning/prune-files.ts";
+import { pruneReceipts } from "../../src/inbound/pruning/prune-receipts.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { firstMark, listAgingFiles } from "../../src/store/ledger/file-retention.ts";
 import { findFile, requestRetry } from "../../src/store/ledger/files.ts";
 import {
   dayMs,
@@ -24,6 +28,13 @@ import {
   c,
 } from "../support/aging-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const rowsOf = () =>
+  fixture.store.read
+    .selectFrom("files")
+    .select(["is_pruning", "pruned_days", "pruned_to"])
+    .orderBy("id")
+    .execute();
 
 describe("files in archive/ and error/", () => {
   test("are removed when they are older than their age, and the ledger says so and stays right", async () => {
@@ -148,15 +159,62 @@ describe("files in archive/ and error/", () => {
     rmSync(join(fixture.stateDir, gone.location));
     // In between the ledger is right all the same.
     await expectCorrect({ received: 2, applied: 2 });
-    expect(await prune({ retention: { archive: 30 }, day: 1 })).toMatchObject({
-      archive: [2, a.length + b.length],
-    });
-    expect(isThere(still.location)).toBe(false);
-    const rows = await fixture.store.read.selectFrom("files").select(["is_pruning", "pruned_days"]).execute();
-    expect(rows).toEqual([
-      { is_pruning: 0, pruned_days: 7 },
-      { is_pruning: 0, pruned_days: 7 },
+    // Whatever the age is today: a file that is still there is kept or goes by that.
+    await prune({ retention: {}, day: 1 });
+    expect(isThere(still.location)).toBe(true);
+    expect(await rowsOf()).toEqual([
+      { is_pruning: 0, pruned_days: null, pruned_to: null },
+      { is_pruning: 0, pruned_days: 7, pruned_to: null },
     ]);
+    expect(await prune({ retention: { archive: 30 }, day: 31 })).toEqual({ archive: [1, a.length] });
+    await expectCorrect({ received: 2, applied: 2 });
+  });
+
+  test("of the right length and with other bytes stay, and go when they are mended", async () => {
+    const { location } = await filed(a);
+    await filed(b, { day: 1 });
+    await fixture.put(location, b);
+    const pass = { retention: { archive: 1 }, day: 30 };
+    expect(await prune(pass)).toEqual({ archive: [1, b.length] });
+    expect(isThere(location)).toBe(true);
+    expect(told.join()).toContain("they are left as they are");
+    await fixture.put(location, a);
+    expect(await prune(pass)).toEqual({ archive: [1, a.length] });
+  });
+
+  test("that are filed away late are not passed over", async () => {
+    const late = await filed(a);
+    await filed(b, { day: 1 });
+    const setFiled = (is_filed: 0 | 1) =>
+      fixture.store.write("site", (tx) =>
+        tx.updateTable("files").set({ is_filed }).where("id", "=", late.id).execute(),
+      );
+    await setFiled(0);
+    const pass = { retention: { archive: 1 }, day: 30 };
+    expect(await prune(pass)).toEqual({ archive: [1, b.length] });
+    await setFiled(1);
+    expect(await prune(pass)).toEqual({ archive: [1, a.length] });
+  });
+
+  test("that were decided anew since they were listed stay, with their receipts", async () => {
+    const { id, location } = await filed(a, { state: "refused" });
+    const { companyId, store, locations } = fixture;
+    const page = { companyId, before: start + dayMs, after: firstMark, limit: 10 };
+    const files = await listAgingFiles(store.read, page);
+    const decided = { decided_at: start + 1 };
+    await store.write("site", (tx) => tx.updateTable("files").set(decided).where("id", "=", id).execute());
+    const deps = {
+      store,
+      locations,
+      ledgerNumbers: { seal },
+      log: createLogger({ level: "silent" }),
+      now: start,
+    };
+    const owner = { companyId, companyCode: "ACME", days: 1 };
+    expect(await pruneFiles(deps, { ...owner, kind: "error" }, files)).toMatchObject({ count: 0 });
+    expect(await pruneReceipts(deps, { ...owner, kind: "receipts" }, files)).toMatchObject({ count: 0 });
+    expect([isThere(location), isThere(receiptPath(a))]).toEqual([true, true]);
+    expect(readdirSync(join(fixture.stateDir, "companies/ACME/receipts"))).toEqual([receiptNameOf(a)]);
   });
 });
 
@@ -263,8 +321,55 @@ describe("with a folder to move to", () => {
     expect(await prune(pass)).toEqual({});
     expect(told.join()).toContain("old files cannot be moved");
     await expectCorrect({ received: 2 });
+    // Nothing says that they are pruned, and nothing was passed over.
+    const filedAway = { is_pruning: 0, pruned_days: null, pruned_to: null };
+    expect(await rowsOf()).toEqual([filedAway, filedAway]);
+    expect(await fixture.store.read.selectFrom("retention_marks").selectAll().execute()).toEqual([]);
     rmSync(join(moveTo, "ACME"));
     expect(Object.keys(await prune(pass))).toEqual(["archive", "error"]);
     expect([isThere(first.location), isThere(second.location)]).toEqual([false, false]);
+  });
+
+  test("a receipt that cannot be moved is left where it is, and the rest of the pass goes on", async () => {
+    const moveTo = temporaryFolder();
+    await filed(a);
+    mkdirSync(join(moveTo, "ACME"));
+    writeFileSync(join(moveTo, "ACME/receipts"), "x");
+    const pass = { retention: { archive: 1, receipts: 1, moveTo }, day: 30 };
+    expect(Object.keys(await prune(pass))).toEqual(["archive"]);
+    expect(told.join()).toContain("old receipts cannot be moved");
+    expect(readdirSync(join(fixture.stateDir, "companies/ACME/receipts"))).toEqual([receiptNameOf(a)]);
+    rmSync(join(moveTo, "ACME/receipts"));
+    expect(Object.keys(await prune(pass))).toEqual(["receipts"]);
+  });
+
+  test("a file whose move was interrupted is moved only when it lies there", async () => {
+    const moveTo = temporaryFolder();
+    const [moved, lost, later] = [await filed(a), await filed(b), await filed(c)];
+    const folder = join(moveTo, "ACME/archive/2026-11-05");
+    const away = join(temporaryFolder(), "not-mounted");
+    const begin = (id: number, pruned_to: string) =>
+      fixture.store.write("site", (tx) =>
+        tx
+          .updateTable("files")
+          .set({ removed_at: start, pruned_days: 1, is_pruning: 1, pruned_to })
+          .where("id", "=", id)
+          .execute(),
+      );
+    await begin(moved.id, join(folder, a));
+    await begin(lost.id, join(folder, b));
+    await begin(later.id, join(away, "ACME/archive/2026-11-05", c));
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, a), a);
+    writeFileSync(join(folder, b), "of somebody else");
+    for (const { location } of [moved, lost, later]) rmSync(join(fixture.stateDir, location));
+    await prune({ retention: {}, day: 1 });
+    expect(existsSync(away)).toBe(false);
+    expect(await rowsOf()).toEqual([
+      { is_pruning: 0, pruned_days: 1, pruned_to: join(folder, a) },
+      { is_pruning: 0, pruned_days: null, pruned_to: null },
+      { is_pruning: 1, pruned_days: 1, pruned_to: join(away, "ACME/archive/2026-11-05", c) },
+    ]);
+    expect((await verify()).discrepancies).toMatchObject([{ kind: "missing", fileId: lost.id }]);
   });
 });

@@ -4,21 +4,15 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { ownReceiptBytes } from "../../inbound/pruning/own-receipt.ts";
-import {
-  type FileKind,
-  type FileOwner,
-  finishPruning,
-  folderOf,
-  pruneFiles,
-  type PrunedFiles,
-  pruneReceipts,
-} from "../../inbound/pruning/prune-files.ts";
+import { folderOf, pruneFiles } from "../../inbound/pruning/prune-files.ts";
+import { pruneReceipts } from "../../inbound/pruning/prune-receipts.ts";
+import type { FileKind, FileOwner, PrunedFiles } from "../../inbound/pruning/pruning.ts";
 import { messageOf } from "../../lib/errors.ts";
 import {
   type AgingFile,
   findMark,
+  findOldestUnfiled,
   listAgingFiles,
-  listInterrupted,
   type Mark,
   noteMark,
 } from "../../store/ledger/file-retention.ts";
@@ -32,7 +26,13 @@ interface Walk {
   readonly kind: FileKind;
   readonly company: DueCompany;
   readonly signal: AbortSignal;
+  /** Something of the pages before has stayed. */
+  readonly hasStayed?: boolean;
 }
+
+type PageEnd = "done" | "stayed" | "over";
+
+const nothing: PrunedFiles = { count: 0, bytes: 0, rest: "none" };
 
 function markOf({ decidedAt, id }: AgingFile): Mark {
   return { decidedAt, fileId: id };
@@ -64,48 +64,50 @@ function ownerOf({ kind, company }: Pick<Walk, "kind" | "company">): FileOwner {
   return { kind, companyId: company.id, companyCode: company.code, days: company.days };
 }
 
-/** What an earlier pass had begun, of that kind. */
-async function finishInterrupted(
-  deps: PruneDeps,
-  { kind, company, signal }: Walk,
-  tally: Tally,
-): Promise<void> {
-  if (kind === "receipts") return;
-  const companyId = company.id;
-  for (let afterId = 0; ; ) {
-    signal.throwIfAborted();
-    const files = await listInterrupted(deps.store.read, { companyId, afterId, limit: filesAtOnce });
-    const own = files.filter(isOfKind(kind));
-    if (own.length > 0) tally.add(companyId, await finishPruning(deps, ownerOf({ kind, company }), own));
-    const last = files.at(-1);
-    if (last === undefined || files.length < filesAtOnce) return;
-    afterId = last.id;
-    await setImmediate();
-  }
+interface PageWork {
+  readonly walk: Walk;
+  readonly page: readonly AgingFile[];
+  readonly tally: Tally;
+  /** Decided before this: the mark may go past it, as nothing is still being filed away there. */
+  readonly unfiledFrom: number;
 }
 
-/** Goes through a page in small steps, each with its mark; gives false when files must not be removed any more. */
-async function prunePage(
-  deps: PruneDeps,
-  { walk, page, tally }: { readonly walk: Walk; readonly page: readonly AgingFile[]; readonly tally: Tally },
-): Promise<boolean> {
+/**
+ * Goes through a page in small steps, each with its mark, which goes past nothing that stays for a reason that may end.
+ * Says whether the next page is due: not when files must not be removed at this moment, or cannot be, which holds for the
+ * next as well.
+ */
+async function prunePage(deps: PruneDeps, { walk, page, tally, unfiledFrom }: PageWork): Promise<PageEnd> {
   const { kind, company, signal } = walk;
-  const owner = ownerOf(walk);
   const prune = kind === "receipts" ? pruneReceipts : pruneFiles;
+  let end: PageEnd = "done";
   for (let at = 0; at < page.length; at += filesAtOnce) {
     signal.throwIfAborted();
-    if (deps.isHeldUp()) return false;
+    if (deps.isHeldUp()) return "over";
     const some = page.slice(at, at + filesAtOnce);
     const own = some.filter(isOfKind(kind));
-    const pruned: PrunedFiles = own.length === 0 ? { count: 0, bytes: 0 } : await prune(deps, owner, own);
+    const pruned: PrunedFiles = own.length === 0 ? nothing : await prune(deps, ownerOf(walk), own);
     tally.add(company.id, pruned);
+    if (pruned.rest === "failed") return "over";
+    if (pruned.rest === "stayed") end = "stayed";
     const last = some.at(-1);
     const isPageDone = at + filesAtOnce >= page.length;
-    if (last !== undefined && (own.length > 0 || isPageDone))
+    const mayPass = end === "done" && walk.hasStayed !== true && (last?.decidedAt ?? 0) < unfiledFrom;
+    if (last !== undefined && mayPass && (own.length > 0 || isPageDone))
       await deps.store.write(company.id, (tx) => noteMark(tx, { companyId: company.id, kind }, markOf(last)));
     await setImmediate();
   }
-  return true;
+  return end;
+}
+
+async function pruneCompany(deps: PruneDeps, walk: Walk, tally: Tally): Promise<void> {
+  const unfiledFrom = (await findOldestUnfiled(deps.store.read, walk.company.id)) ?? Infinity;
+  let hasStayed = false;
+  for await (const page of oldPages(deps, walk)) {
+    const end = await prunePage(deps, { walk: { ...walk, hasStayed }, page, tally, unfiledFrom });
+    if (end === "over") return;
+    hasStayed ||= end === "stayed";
+  }
 }
 
 async function bytesOf({ locations, ledgerNumbers }: PruneDeps, walk: Walk, file: AgingFile) {
@@ -152,9 +154,7 @@ function filePruner(kind: FileKind): Pruner {
       for (const company of due) {
         const walk = { kind, company, signal };
         if (deps.isHeldUp()) break;
-        await finishInterrupted(deps, walk, tally);
-        for await (const page of oldPages(deps, walk))
-          if (!(await prunePage(deps, { walk, page, tally }))) break;
+        await pruneCompany(deps, walk, tally);
       }
       return tally.amounts;
     },

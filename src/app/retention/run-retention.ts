@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { agesOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { oldBefore, type RetentionKind } from "../../domain/retention/retention.ts";
+import { settleInterrupted } from "../../inbound/pruning/settle-interrupted.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
@@ -71,10 +72,11 @@ export function countOld(
 }
 
 /** Removes it. Rejects when aborted; what was removed by then stays removed. */
-export function pruneOld(
+export async function pruneOld(
   deps: PruneDeps,
   pass: RetentionPass,
   signal: AbortSignal,
 ): Promise<readonly KindAmount[]> {
-  return goThrough(deps, pass, (pruner, due) => pruner.prune(deps, due, signal));
+  for (const { id } of await listCompanies(deps.store.read)) await settleInterrupted(deps, id, signal);
+  return await goThrough(deps, pass, (pruner, due) => pruner.prune(deps, due, signal));
 }

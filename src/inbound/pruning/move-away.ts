@@ -23,8 +23,13 @@ export interface FileToMove {
   readonly sha256: string | null;
 }
 
-/** `changed`: what lies there is not what was received, and stays where it is. */
-export type MoveOutcome = { readonly kind: "placed"; readonly at: string } | { readonly kind: "changed" };
+/**
+ * `changed`: what lies there is not what was received, and stays where it is; `missing`: it lies neither there nor at one of
+ * its new places.
+ */
+export type MoveOutcome =
+  | { readonly kind: "placed"; readonly at: string }
+  | { readonly kind: "changed" | "missing" };
 
 const bufferBytes = 1024 * 1024;
 const sourceFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -85,7 +90,9 @@ async function linkUnlessThere(from: string, place: string): Promise<boolean> {
   }
 }
 
-function places({ to, reference }: FileToMove): readonly [string, string] {
+type Destination = Omit<FileToMove, "from">;
+
+function places({ to, reference }: Destination): readonly [string, string] {
   return [to, join(dirname(to), nameWithMark(basename(to), reference))];
 }
 
@@ -123,7 +130,7 @@ async function copySomewhere(file: FileToMove): Promise<string | "changed" | und
   await changes.rm(temporary, { force: true });
   const sha256 = await copyDurably(file.from, temporary);
   try {
-    if (file.sha256 !== null && file.sha256 !== "" && file.sha256 !== sha256) return "changed";
+    if (!isUnread(file.sha256) && file.sha256 !== sha256) return "changed";
     for (const place of places(file)) {
       if (await nameUnlessThere(temporary, place)) return place;
       if ((await hashAt(place)) === sha256) return place;
@@ -143,13 +150,29 @@ async function placeSomewhere(file: FileToMove): Promise<string | "changed" | un
   }
 }
 
+function isUnread(sha256: string | null): boolean {
+  return sha256 === null || sha256 === "";
+}
+
+/** Where it was moved to before, if it was. */
+export async function findMoved(file: Destination): Promise<string | undefined> {
+  const { sha256 } = file;
+  // The second is taken only when the first was another's.
+  for (const place of [...places(file)].reverse())
+    if (isUnread(sha256) ? await isThere(place) : (await hashAt(place)) === sha256) return place;
+  return undefined;
+}
+
 /**
- * Has a second place made for the file, whose folder the caller syncs before the file is removed. A file that is gone was
- * moved before.
+ * Has a second place made for the file, whose folder the caller syncs before the file is removed. A file that is gone from
+ * its place and lies at its new one was moved before.
  */
 export async function placeAway(file: FileToMove): Promise<MoveOutcome> {
   const [first, second] = places(file);
-  if (!(await isThere(file.from))) return { kind: "placed", at: (await isThere(second)) ? second : first };
+  if (!(await isThere(file.from))) {
+    const moved = await findMoved(file);
+    return moved === undefined ? { kind: "missing" } : { kind: "placed", at: moved };
+  }
   await makeDirectoryDurably(dirname(file.to));
   const at = await placeSomewhere(file);
   if (at === "changed") return { kind: "changed" };

@@ -1,7 +1,7 @@
 /**
  * Removes the receipt of a file, but never that of a later file of the name, which may be written at the same moment:
  *
- *   NAME ──renamed──> .ID.pruned ──is it his?──> removed
+ *   NAME ──renamed──> .ID.pruned ──is it its own, and the entry as it was?──> kept elsewhere if wanted ──> removed
  *                          └── no ──> NAME again, unless there is a newer one
  */
 import { lstat, readFile } from "node:fs/promises";
@@ -26,8 +26,8 @@ function answers(text: string, reference: string): boolean {
   );
 }
 
-/** Its size when it answers the entry; undefined for another, and when there is none. */
-async function sizeIfOwn(path: string, reference: string): Promise<number | undefined> {
+/** The size of the receipt at a path when it answers the entry; undefined for another, and when there is none. */
+export async function receiptBytes(path: string, reference: string): Promise<number | undefined> {
   const stats = await lstat(path).catch(unlessMissing);
   if (stats === undefined || !stats.isFile() || stats.size > maxReceiptBytes) return undefined;
   const text = await readFile(path, "utf8").catch(unlessMissing);
@@ -41,25 +41,56 @@ function asideOf({ path, fileId }: OwnReceipt): string {
 /** Its bytes, when there is one and it is its own. */
 export async function ownReceiptBytes(receipt: OwnReceipt): Promise<number | undefined> {
   return (
-    (await sizeIfOwn(receipt.path, receipt.reference)) ??
-    (await sizeIfOwn(asideOf(receipt), receipt.reference))
+    (await receiptBytes(receipt.path, receipt.reference)) ??
+    (await receiptBytes(asideOf(receipt), receipt.reference))
   );
 }
 
-/** Removes it, but not another's. Says whether the folder has changed, which the caller syncs. */
-export async function removeOwnReceipt(receipt: OwnReceipt): Promise<boolean> {
-  const { path, reference } = receipt;
-  const aside = asideOf(receipt);
-  if ((await sizeIfOwn(path, reference)) !== undefined)
-    await changes.rename(path, aside).catch(unlessMissing);
-  if ((await lstat(aside).catch(unlessMissing)) === undefined) return false;
-  if ((await sizeIfOwn(aside, reference)) === undefined) {
-    try {
-      await changes.link(aside, path);
-    } catch (error) {
-      if (systemCodeOf(error) !== "EEXIST") throw error;
-    }
+async function putBack(aside: string, path: string): Promise<void> {
+  try {
+    await changes.link(aside, path);
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
   }
   await changes.unlink(aside);
-  return true;
+}
+
+export interface ReceiptRemoval {
+  /** Whether the entry is still as the caller saw it: a file that was tried again gets a new receipt of the same reference. */
+  readonly isStillOld: () => Promise<boolean>;
+  /** Has it at another place before it is removed. */
+  readonly keep?: ((aside: string) => Promise<void>) | undefined;
+}
+
+/** `isTouched`: the folder has changed, and the caller syncs it. */
+export interface ReceiptOutcome {
+  readonly isTouched: boolean;
+  /** Of the receipt that was removed. */
+  readonly bytes?: number;
+}
+
+/** Removes it, but not another's. What cannot be kept elsewhere is put back. */
+export async function removeOwnReceipt(
+  receipt: OwnReceipt,
+  { isStillOld, keep }: ReceiptRemoval,
+): Promise<ReceiptOutcome> {
+  const { path, reference } = receipt;
+  const aside = asideOf(receipt);
+  if ((await receiptBytes(path, reference)) !== undefined)
+    await changes.rename(path, aside).catch(unlessMissing);
+  if ((await lstat(aside).catch(unlessMissing)) === undefined) return { isTouched: false };
+  const bytes = await receiptBytes(aside, reference);
+  try {
+    // Asked after the rename: a receipt that was written since the entry was listed has an entry that says so.
+    if (bytes === undefined || !(await isStillOld())) {
+      await putBack(aside, path);
+      return { isTouched: true };
+    }
+    await keep?.(aside);
+  } catch (error) {
+    await putBack(aside, path).catch(unlessMissing);
+    throw error;
+  }
+  await changes.unlink(aside);
+  return { isTouched: true, bytes };
 }

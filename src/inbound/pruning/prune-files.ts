@@ -1,70 +1,59 @@
 /**
  * Removes the bytes of old files from `archive/` and `error/`, or moves them away. The row of each stays in the ledger.
  *
- *   filed ──row: is being pruned──> unlinked (or at its new place) ──folders synced──> row: pruned
+ *   filed ──are the bytes those that were received?──> row: is being pruned ──> unlinked (or at its new place)
+ *     ^                                                      │                      └──folders synced──> row: pruned
+ *     └───────── the bytes are still there ──────────────────┘
  *
- * After a crash the row says that the bytes are being pruned: they may be there or not, and the next pass goes on from there.
- * What lies there and is not what was received stays, as a discrepancy.
+ * A row never says for long that bytes are pruned which are there: what cannot be removed is taken back in the same step,
+ * and what a death has interrupted at the beginning of the next pass (`settle-interrupted.ts`).
+ * What lies there and is not what was received, by its SHA-256, stays as a discrepancy.
  */
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
-import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import * as changes from "../../lib/files/changes.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
-import type { Logger } from "../../lib/logs/log.ts";
-import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
-import type { Store } from "../../store/database/database.ts";
 import {
   type AgingFile,
   beginPruning,
   endPruning,
   forgetPruning,
 } from "../../store/ledger/file-retention.ts";
-import type { Locations } from "../places/locations.ts";
+import { hashBytesAt } from "../places/hash-bytes.ts";
 import { placeAway } from "./move-away.ts";
-import { type OwnReceipt, ownReceiptBytes, removeOwnReceipt } from "./own-receipt.ts";
+import { receiptBytes } from "./own-receipt.ts";
+import { placeReceipt } from "./prune-receipts.ts";
+import { type FileOwner, type FilePruning, type PrunedFiles, syncAll } from "./pruning.ts";
 
-/** Kinds of files that are removed by their age. */
-export type FileKind = "archive" | "error" | "receipts";
-
-export interface FilePruning {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly locations: Locations;
-  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
-  readonly log: Logger;
-  readonly now: number;
-  readonly moveTo?: string | undefined;
-}
-
-/** Whose files they are, and for which age they go. */
-export interface FileOwner {
-  readonly companyId: number;
-  readonly companyCode: string;
-  readonly kind: FileKind;
-  readonly days: number;
-}
-
-export interface PrunedFiles {
-  readonly count: number;
-  readonly bytes: number;
-}
+const bufferBytes = 1024 * 1024;
 
 /** In which of the folders of its company the ledger has the file. */
 export function folderOf({ location }: Pick<AgingFile, "location">): string | undefined {
   return location.split("/", 3)[2];
 }
 
-/** A file that nobody ever read has no hash. */
-function isUnread({ sha256 }: AgingFile): boolean {
-  return sha256 === null || sha256 === "";
+/** Whether something lies at its place, or may: a place that cannot be looked at has not lost anything. */
+export async function mayBeThere(
+  { locations }: Pick<FilePruning, "locations">,
+  { location }: Pick<AgingFile, "location">,
+): Promise<boolean> {
+  return await lstat(locations.fromLedger(location)).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  );
 }
 
 /** Whether what lies there may be removed: what was received, or nothing where nothing could be read. */
-async function isAsReceived({ locations }: FilePruning, file: AgingFile): Promise<boolean> {
-  const stats = await lstat(locations.fromLedger(file.location)).catch(unlessMissing);
-  if (stats === undefined) return isUnread(file);
-  return stats.isFile() && (stats.size === file.size || isUnread(file));
+async function isAsReceived(path: string, { sha256, size }: AgingFile, buffer: Buffer): Promise<boolean> {
+  // A file that nobody ever read has no hash.
+  if (sha256 === null || sha256 === "") {
+    const stats = await lstat(path).catch(unlessMissing);
+    return stats === undefined || stats.isFile();
+  }
+  const found = await hashBytesAt(path, buffer);
+  return found.kind === "file" && found.size === size && found.sha256 === sha256;
 }
 
 function movedPath({ moveTo }: FilePruning, { companyCode, kind }: FileOwner, path: string): string | null {
@@ -86,16 +75,17 @@ async function begin(
   return await deps.store.write(owner.companyId, async (tx) => {
     const begun: AgingFile[] = [];
     for (const file of planned) {
-      const { id, prunedTo: to } = file;
-      if (await beginPruning(tx, { id, at: deps.now, days: owner.days, to })) begun.push(file);
+      const { id, decidedAt, location, prunedTo: to } = file;
+      const arguments_ = { id, decidedAt, location, at: deps.now, days: owner.days, to };
+      if (await beginPruning(tx, arguments_)) begun.push(file);
     }
     return begun;
   });
 }
 
 type Placed =
-  | { readonly kind: "ready"; readonly file: AgingFile }
-  | { readonly kind: "changed"; readonly file: AgingFile }
+  /** `stays`: it was changed or removed by somebody in this moment. */
+  | { readonly kind: "ready" | "stays"; readonly file: AgingFile }
   | { readonly kind: "failed"; readonly file: AgingFile; readonly error: unknown };
 
 interface Step {
@@ -112,7 +102,7 @@ async function place({ deps, touched }: Step, file: AgingFile): Promise<Placed> 
   try {
     const from = deps.locations.fromLedger(file.location);
     const outcome = await placeAway({ from, to, sha256, reference: deps.ledgerNumbers.seal(file.id) });
-    if (outcome.kind === "changed") return { kind: "changed", file };
+    if (outcome.kind !== "placed") return { kind: "stays", file };
     touched.add(dirname(outcome.at));
     return { kind: "ready", file: { ...file, prunedTo: outcome.at } };
   } catch (error) {
@@ -120,38 +110,16 @@ async function place({ deps, touched }: Step, file: AgingFile): Promise<Placed> 
   }
 }
 
-async function unlinkUnlessGone(path: string): Promise<void> {
-  await changes.unlink(path).catch(unlessMissing);
-}
-
 /** One file in `error/` has a receipt beside it, which goes the same way. Nobody writes one there any more. */
 async function pruneReceiptBeside({ deps, touched }: Step, file: AgingFile): Promise<void> {
   const path = deps.locations.fromLedger(file.location);
   const reference = deps.ledgerNumbers.seal(file.id);
-  const own = { path: join(dirname(path), receiptNameOf(basename(path))), fileId: file.id, reference };
-  if ((await ownReceiptBytes(own)) === undefined) return;
+  const own = join(dirname(path), receiptNameOf(basename(path)));
+  if ((await receiptBytes(own, reference)) === undefined) return;
   const to = file.prunedTo;
-  if (to !== null) await placeReceipt(own, join(dirname(to), receiptNameOf(basename(to))));
-  await unlinkUnlessGone(own.path);
+  if (to !== null) await placeReceipt(own, join(dirname(to), receiptNameOf(basename(to))), reference);
+  await changes.unlink(own).catch(unlessMissing);
   touched.add(dirname(path));
-}
-
-async function placeReceipt({ path, reference }: OwnReceipt, to: string): Promise<void> {
-  const outcome = await placeAway({ from: path, to, reference, sha256: null });
-  if (outcome.kind === "placed") await syncDirectory(dirname(outcome.at));
-}
-
-/** Removes, or moves, the receipt in `receipts/` if it is that of the file; gives its bytes then. */
-async function pruneReceipt(
-  own: OwnReceipt,
-  to: string | null,
-  touched: Set<string>,
-): Promise<number | undefined> {
-  const bytes = await ownReceiptBytes(own);
-  if (bytes !== undefined && to !== null) await placeReceipt(own, to);
-  // Also when it is another's: an interrupted step may have put that aside.
-  if (await removeOwnReceipt(own)) touched.add(dirname(own.path));
-  return bytes;
 }
 
 async function removeOne(step: Step, placed: Placed): Promise<Placed> {
@@ -160,7 +128,7 @@ async function removeOne(step: Step, placed: Placed): Promise<Placed> {
   try {
     const path = step.deps.locations.fromLedger(file.location);
     if (step.owner.kind === "error") await pruneReceiptBeside(step, file);
-    await unlinkUnlessGone(path);
+    await changes.unlink(path).catch(unlessMissing);
     step.touched.add(dirname(path));
     return placed;
   } catch (error) {
@@ -168,63 +136,95 @@ async function removeOne(step: Step, placed: Placed): Promise<Placed> {
   }
 }
 
-async function syncAll(touched: Set<string>): Promise<void> {
-  // One that is gone was empty.
-  for (const folder of touched) await syncDirectory(folder).catch(unlessMissing);
-  touched.clear();
+/** Syncs what was touched. Nothing is done with as long as that fails. */
+async function sync(touched: Set<string>, placed: readonly Placed[]): Promise<readonly Placed[]> {
+  try {
+    await syncAll(touched);
+    return placed;
+  } catch (error) {
+    return placed.map((one) => (one.kind === "ready" ? { kind: "failed", file: one.file, error } : one));
+  }
+}
+
+/** Notes in the rows what is gone, and takes back what is still there. The rest is settled by the next pass. */
+async function noteOutcome({ deps, owner }: Step, placed: readonly Placed[]): Promise<void> {
+  const forgotten: AgingFile[] = [];
+  for (const { kind, file } of placed)
+    if (kind === "stays" || (kind === "failed" && (await mayBeThere(deps, file)))) forgotten.push(file);
+  const done = placed.filter(({ kind }) => kind === "ready");
+  if (done.length + forgotten.length === 0) return;
+  await deps.store.write(owner.companyId, async (tx) => {
+    for (const { file } of done) await endPruning(tx, file);
+    for (const file of forgotten) await forgetPruning(tx, file);
+  });
 }
 
 function tellFailures(
-  { log }: FilePruning,
+  { log, moveTo }: FilePruning,
   { companyCode, kind }: FileOwner,
-  placed: readonly Placed[],
+  failures: readonly { readonly file: AgingFile; readonly error: unknown }[],
 ): void {
-  const failed = placed.filter((one) => one.kind === "failed");
-  const [first] = failed;
+  const [first] = failures;
   if (first !== undefined)
     log.error(
-      { company: companyCode, kind, files: failed.length, first: first.file.location, err: first.error },
-      `old files cannot be ${first.file.prunedTo === null ? "removed" : "moved"} (${messageOf(first.error)}); the next pass tries it again`,
+      { company: companyCode, kind, files: failures.length, first: first.file.location, err: first.error },
+      `old files cannot be ${moveTo === undefined ? "removed" : "moved"} (${messageOf(first.error)}); the next pass tries it again`,
+    );
+}
+
+function tellStayed(
+  { log }: FilePruning,
+  { companyCode, kind }: FileOwner,
+  stayed: readonly AgingFile[],
+): void {
+  const [first] = stayed;
+  if (first !== undefined)
+    log.warn(
+      { company: companyCode, kind, files: stayed.length, first: first.location },
+      "old files are not as they were received, or not there: they are left as they are; see `dropgate ledger verify`",
     );
 }
 
 const emptyRefusals = ["ENOTEMPTY", "EEXIST", "ENOENT", "EBUSY"];
 
 /** A day whose files are all gone needs no folder. */
-async function removeIfEmpty(folder: string): Promise<void> {
+async function removeIfEmpty({ log }: FilePruning, folder: string): Promise<void> {
   try {
     await changes.rmdir(folder);
     await syncDirectory(dirname(folder));
   } catch (error) {
-    if (!emptyRefusals.includes(systemCodeOf(error) ?? "")) throw error;
+    if (!emptyRefusals.includes(systemCodeOf(error) ?? ""))
+      log.warn({ folder, err: error }, `a folder cannot be removed (${messageOf(error)})`);
   }
 }
 
 /** Prunes files whose rows say that they are being pruned. */
-export async function finishPruning(
-  deps: FilePruning,
-  owner: FileOwner,
-  files: readonly AgingFile[],
-): Promise<PrunedFiles> {
-  const step: Step = { deps, owner, touched: new Set() };
+async function removeBegun(step: Step, files: readonly AgingFile[]): Promise<readonly Placed[]> {
   const placed: Placed[] = [];
   for (const file of files) placed.push(await place(step, file));
-  // Before the first of them is removed.
-  await syncAll(step.touched);
   const removed: Placed[] = [];
-  for (const one of placed) removed.push(await removeOne(step, one));
+  // Their places are synced before the first of them is removed.
+  for (const one of await sync(step.touched, placed)) removed.push(await removeOne(step, one));
   const folders = [...step.touched];
-  await syncAll(step.touched);
-  const done = removed.flatMap((one) => (one.kind === "ready" ? [one.file] : []));
-  const changed = removed.flatMap((one) => (one.kind === "changed" ? [one.file] : []));
-  if (done.length + changed.length > 0)
-    await deps.store.write(owner.companyId, async (tx) => {
-      for (const file of done) await endPruning(tx, file);
-      for (const file of changed) await forgetPruning(tx, file);
-    });
-  tellFailures(deps, owner, removed);
-  for (const folder of folders) await removeIfEmpty(folder);
-  return { count: done.length, bytes: done.reduce((sum, { size }) => sum + size, 0) };
+  const outcome = await sync(step.touched, removed);
+  await noteOutcome(step, outcome);
+  for (const folder of folders) await removeIfEmpty(step.deps, folder);
+  return outcome;
+}
+
+/** A user has removed the file from `error/`, not its receipt. */
+async function pruneOfRemoved(step: Step, file: AgingFile): Promise<Placed> {
+  if (step.owner.kind !== "error" || file.prunedDays !== null) return { kind: "ready", file };
+  try {
+    const prunedTo = movedPath(step.deps, step.owner, step.deps.locations.fromLedger(file.location));
+    await pruneReceiptBeside(step, { ...file, prunedTo });
+    const folders = [...step.touched];
+    await syncAll(step.touched);
+    for (const folder of folders) await removeIfEmpty(step.deps, folder);
+    return { kind: "ready", file };
+  } catch (error) {
+    return { kind: "failed", file, error };
+  }
 }
 
 /** Prunes some files of a company that are too old. Those of which the bytes are gone already keep nothing beside them. */
@@ -233,53 +233,25 @@ export async function pruneFiles(
   owner: FileOwner,
   files: readonly AgingFile[],
 ): Promise<PrunedFiles> {
+  const step: Step = { deps, owner, touched: new Set() };
   const there: AgingFile[] = [];
-  const others: AgingFile[] = [];
+  const others: Placed[] = [];
+  const buffer = Buffer.allocUnsafe(bufferBytes);
   for (const file of files) {
-    if (file.removedAt !== null) await pruneOfRemoved(deps, owner, file);
-    else if (await isAsReceived(deps, file)) there.push(file);
-    else others.push(file);
+    if (file.removedAt !== null) others.push(await pruneOfRemoved(step, file));
+    else if (await isAsReceived(deps.locations.fromLedger(file.location), file, buffer)) there.push(file);
+    else others.push({ kind: "stays", file });
   }
-  const [first] = others;
-  if (first !== undefined)
-    deps.log.warn(
-      { company: owner.companyCode, files: others.length, first: first.location },
-      "old files are not as they were received, or not there: they are left as they are; see `dropgate ledger verify`",
-    );
-  if (there.length === 0) return { count: 0, bytes: 0 };
-  return await finishPruning(deps, owner, await begin(deps, owner, there));
-}
-
-/** A user has removed the file from `error/`, not its receipt. */
-async function pruneOfRemoved(deps: FilePruning, owner: FileOwner, file: AgingFile): Promise<void> {
-  if (owner.kind !== "error" || file.prunedDays !== null) return;
-  const touched = new Set<string>();
-  const prunedTo = movedPath(deps, owner, deps.locations.fromLedger(file.location));
-  await pruneReceiptBeside({ deps, owner, touched }, { ...file, prunedTo });
-  const folders = [...touched];
-  await syncAll(touched);
-  for (const folder of folders) await removeIfEmpty(folder);
-}
-
-/** Removes the receipts of old files from `receipts/`, unless a later file of the name has its receipt there. */
-export async function pruneReceipts(
-  deps: FilePruning,
-  owner: FileOwner,
-  files: readonly AgingFile[],
-): Promise<PrunedFiles> {
-  const touched = new Set<string>();
-  let [count, bytes] = [0, 0];
-  for (const { id: fileId, name, decidedAt } of files) {
-    const path = join(deps.locations.receiptsDirectory(owner.companyCode), receiptNameOf(name));
-    const day = new Date(decidedAt).toISOString().slice(0, 10);
-    const { moveTo } = deps;
-    const to = moveTo === undefined ? null : join(moveTo, owner.companyCode, owner.kind, day, basename(path));
-    const own = { path, fileId, reference: deps.ledgerNumbers.seal(fileId) };
-    const size = await pruneReceipt(own, to, touched);
-    if (size === undefined) continue;
-    count += 1;
-    bytes += size;
-  }
-  await syncAll(touched);
-  return { count, bytes };
+  const removed = there.length === 0 ? [] : await removeBegun(step, await begin(deps, owner, there));
+  const all = [...others, ...removed];
+  const failures = all.filter((one) => one.kind === "failed");
+  const stayed = all.flatMap(({ kind, file }) => (kind === "stays" ? [file] : []));
+  tellFailures(deps, owner, failures);
+  tellStayed(deps, owner, stayed);
+  const done = removed.filter(({ kind }) => kind === "ready");
+  return {
+    count: done.length,
+    bytes: done.reduce((sum, { file }) => sum + file.size, 0),
+    rest: failures.length > 0 ? "failed" : stayed.length > 0 ? "stayed" : "none",
+  };
 }

@@ -12,6 +12,8 @@ export interface AccountedFile extends Pick<LedgerEntry, AccountedValue> {
   readonly isRemoved: boolean;
   /** Removed because of its age. */
   readonly isPruned: boolean;
+  /** About to be removed because of its age: the bytes may be there or not. */
+  readonly isPruning: boolean;
 }
 
 type FileValue = "id" | "companyId" | "name" | "sha256" | "size" | "channel" | "firstId";
@@ -21,7 +23,9 @@ function selectAccounted(read: Reader) {
   return read
     .selectFrom("files")
     .select(namedColumns("id", "company_id", "name", "sha256", "size", "state", "channel"))
-    .select(namedColumns("source", "location", "is_filed", "first_id", "removed_at", "pruned_days"));
+    .select(
+      namedColumns("source", "location", "is_filed", "first_id", "removed_at", "pruned_days", "is_pruning"),
+    );
 }
 
 type AccountedRow = Awaited<ReturnType<ReturnType<typeof selectAccounted>["execute"]>>[number];
@@ -46,16 +50,18 @@ function toAccountedFile(row: AccountedRow): AccountedFile {
     isFiled,
     isRemoved,
     isPruned: row.prunedDays !== null,
+    isPruning: row.isPruning === 1,
   };
 }
 
-/** One page of the whole ledger, by id; `isPresent`: without entries whose bytes were removed. */
+/** One page of the whole ledger, by id; `isPresent`: without entries whose bytes were removed for certain. */
 export async function listAccountedFiles(
   read: Reader,
   page: { readonly afterId: number; readonly limit: number; readonly isPresent?: true },
 ): Promise<readonly AccountedFile[]> {
   let query = selectAccounted(read).where("id", ">", page.afterId).orderBy("id").limit(page.limit);
-  if (page.isPresent === true) query = query.where("removed_at", "is", null);
+  if (page.isPresent === true)
+    query = query.where((eb) => eb.or([eb("removed_at", "is", null), eb("is_pruning", "=", 1)]));
   return (await query.execute()).map(toAccountedFile);
 }
 

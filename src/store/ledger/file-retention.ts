@@ -6,6 +6,7 @@
  * A mark for each company and kind says how far the removal has come, so that nothing is looked at twice.
  */
 import { sql } from "kysely";
+import { decidedStates } from "../../domain/files/file-state.ts";
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -107,15 +108,24 @@ export async function listInterrupted(
   return withDecision(rows);
 }
 
-type BeginArguments = { id: number; at: number; days: number; to: string | null };
+type BeginArguments = Pick<AgingFile, "id" | "decidedAt" | "location"> & {
+  at: number;
+  days: number;
+  to: string | null;
+};
 
-/** Notes that the bytes are about to be removed; false when somebody else wants the file, or they are gone. */
+/**
+ * Notes that the bytes are about to be removed; false when somebody else wants the file, it was decided anew since it was
+ * listed, or they are gone.
+ */
 export const beginPruning = prepareQuery<BeginArguments>((db, arg) =>
   db
     .updateTable("files")
     .set({ removed_at: arg("at"), pruned_days: arg("days"), pruned_to: arg("to"), is_pruning: 1 })
     .where("id", "=", arg("id"))
     .where("is_filed", "=", 1)
+    .where("decided_at", "=", arg("decidedAt"))
+    .where("location", "=", arg("location"))
     .where("removed_at", "is", null),
 ).changes;
 
@@ -128,7 +138,7 @@ export const endPruning = prepareQuery<Pick<RowOf<"files">, "id" | "prunedTo">>(
     .where("is_pruning", "=", 1),
 ).run;
 
-/** They are not removed after all: they are not those that were received. */
+/** They are not removed after all. */
 export const forgetPruning = prepareQuery<{ id: number }>((db, arg) =>
   db
     .updateTable("files")
@@ -136,3 +146,30 @@ export const forgetPruning = prepareQuery<{ id: number }>((db, arg) =>
     .where("id", "=", arg("id"))
     .where("is_pruning", "=", 1),
 ).run;
+
+/** Whether the entry is filed away with the decision that it had when it was listed. */
+export async function isDecidedAsBefore(
+  read: Reader,
+  { id, decidedAt }: Pick<AgingFile, "id" | "decidedAt">,
+): Promise<boolean> {
+  const row = await read
+    .selectFrom("files")
+    .select("id")
+    .where("id", "=", id)
+    .where("is_filed", "=", 1)
+    .where("decided_at", "=", decidedAt)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** When the oldest decided file of a company that is still being filed away was decided; undefined when there is none. */
+export async function findOldestUnfiled(read: Reader, companyId: number): Promise<number | undefined> {
+  const { at } = await read
+    .selectFrom("files")
+    .select((eb) => eb.fn.min("decided_at").as("at"))
+    .where("is_filed", "=", sql.lit(0))
+    .where("state", "in", decidedStates)
+    .where("company_id", "=", companyId)
+    .executeTakeFirstOrThrow();
+  return at ?? undefined;
+}
