@@ -150,13 +150,14 @@ describe("the systemd unit", () => {
     );
     await site.configure({ companies: { [company]: { folders: [{ path: share }] } } });
     const before = await check({ SYSTEMD_UNIT_PATH: units });
-    expect(before.exitCode).toBe(2);
+    // The unit runs the check before each start: what is read out of it keeps no service down.
+    expect(before.exitCode).toBe(0);
     const finding = about(before.findings, "dropgate.service");
     expect(finding).toMatchObject({
-      status: "problem",
+      status: "warning",
       what: `the unit dropgate.service (${unit}) does not let the service write ${share}, a drop folder of ${company} (ProtectSystem=strict)`,
     });
-    expect(await before.text()).toContain(`problem  ${finding?.what}  → ${finding?.remedy}`);
+    expect(await before.text()).toContain(`warning  ${finding?.what}  → ${finding?.remedy}`);
     const [made, written] = finding?.remedy?.replace("as root: ", "").split(" && ") ?? [];
     const commands = `${made} && ${written}`.replaceAll("/etc/systemd/system", units);
     expect((await runProgram("sh", ["-c", commands])).exitCode).toBe(0);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -54,11 +54,11 @@ describe("the folders that the installed unit lets the service write", () => {
       },
     ]);
     expect(await found({ stateDir: "/srv/state" })).toMatchObject([
-      { status: "problem", what: expect.stringContaining("/srv/state, the state directory") },
+      { status: "warning", what: expect.stringContaining("/srv/state, the state directory") },
     ]);
   });
 
-  it("are named when they are missing: drop folders as a problem, places of deliveries and backups as warnings", async () => {
+  it("are named in warnings when they are missing: drop folders, places of deliveries and backups", async () => {
     const outbound = { targets: { erp: { type: "folder", path: "/srv/erp" } } };
     const findings = await found({
       companies: { ACME: { folders: [{ path: "/srv/orders" }], outbound } },
@@ -67,7 +67,7 @@ describe("the folders that the installed unit lets the service write", () => {
     });
     const title = `the unit dropgate.service (${lib}/dropgate.service) does not let the service write`;
     expect(findings.map(({ status, what }) => `${status}: ${what}`)).toEqual([
-      `problem: ${title} /srv/orders, a drop folder of ACME (ProtectSystem=strict)`,
+      `warning: ${title} /srv/orders, a drop folder of ACME (ProtectSystem=strict)`,
       `warning: ${title} /srv/erp, the target erp of ACME (ProtectSystem=strict)`,
       `warning: ${title} /srv/backup, the folder of backups (ProtectSystem=strict)`,
       `warning: ${title} /srv/old, the folder that old files are moved to (ProtectSystem=strict)`,
@@ -83,7 +83,7 @@ describe("the folders that the installed unit lets the service write", () => {
     "/var/tmp/drop",
   ])("are there with the drop-in that the remedy writes: %s", async (path) => {
     const [finding] = await found(dropFolder(path));
-    expect(finding?.status).toBe("problem");
+    expect(finding?.status).toBe("warning");
     const commands = finding?.remedy?.replace("as root: ", "").split(" && ") ?? [];
     expect(commands.slice(-2)).toEqual(["systemctl daemon-reload", "systemctl restart dropgate.service"]);
     const written = commands.slice(0, -2).join(" && ");
@@ -99,11 +99,11 @@ describe("the folders that the installed unit lets the service write", () => {
     dropIn(lib, "10-a.conf", "ReadWritePaths=/srv/a");
     dropIn(etc, "20-b.conf", "# a remark", "ReadWritePaths=-/srv/b \\", '  "/srv/c d"');
     for (const path of ["/srv/a", "/srv/b/deep", "/srv/c d"]) expect(await dropFolderStatus(path)).toBe("ok");
-    expect(await dropFolderStatus("/srv/bc")).toBe("problem");
+    expect(await dropFolderStatus("/srv/bc")).toBe("warning");
     dropIn(etc, "10-a.conf", "ReadWritePaths=/srv/other");
-    expect(await dropFolderStatus("/srv/a")).toBe("problem");
+    expect(await dropFolderStatus("/srv/a")).toBe("warning");
     dropIn(etc, "30-z.conf", "ReadWritePaths=", "ReadWritePaths=/var/lib/dropgate");
-    expect(await dropFolderStatus("/srv/b")).toBe("problem");
+    expect(await dropFolderStatus("/srv/b")).toBe("warning");
   });
 
   it("are less when a drop-in takes one back, and all without confinement", async () => {
@@ -160,12 +160,36 @@ describe("the folders that the installed unit lets the service write", () => {
     ]);
   });
 
+  it("are named by any way that a unit has to write paths", async () => {
+    const named = readFileSync(join(lib, "dropgate.service"), "utf8");
+    writeFileSync(join(lib, "dropgate-acme.service"), named);
+    rmSync(join(lib, "dropgate.service"));
+    mkdirSync(join(etc, "dropgate-.service.d"));
+    writeFileSync(
+      join(etc, "dropgate-.service.d", "10.conf"),
+      "[Service]\nReadWritePaths=/srv/the\\x20orders %S/others\n",
+    );
+    for (const path of ["/srv/the orders", "/var/lib/others"])
+      expect(await dropFolderStatus(path)).toBe("ok");
+    expect(await dropFolderStatus("/srv/the")).toBe("warning");
+  });
+
+  it("are not asked of a unit that runs another command", async () => {
+    const own = readFileSync(join(lib, "dropgate.service"), "utf8");
+    const verify = own.replace("bin/dropgate serve", "bin/dropgate ledger verify");
+    writeFileSync(join(etc, "dropgate-verify.service"), verify.replace(/ReadWritePaths=.*/, ""));
+    const findings = await found(dropFolder("/srv/orders"));
+    expect(findings.map(({ what }) => /dropgate[\w-]*\.service/.exec(what)?.[0])).toEqual([
+      "dropgate.service",
+    ]);
+  });
+
   it("are nothing to speak of for another configuration, a masked unit, and without one", async () => {
     const other = join(dir, "other.yaml");
     dropIn(etc, "10.conf", `Environment=DROPGATE_CONFIG=${other}`);
     expect(await found(dropFolder("/srv/orders"))).toEqual([]);
     dropIn(etc, "10.conf");
-    expect(await dropFolderStatus("/srv/orders")).toBe("problem");
+    expect(await dropFolderStatus("/srv/orders")).toBe("warning");
     symlinkSync("/dev/null", join(etc, "dropgate.service"));
     expect(await found(dropFolder("/srv/orders"))).toEqual([]);
   });

@@ -1,8 +1,11 @@
-/** Whether the installed unit lets the service write the folders of the configuration; if not, with which drop-in it does. */
+/**
+ * Whether the installed unit lets the service write the folders of the configuration; if not, with which drop-in it does.
+ * Warnings alone: systemd may understand a unit otherwise than it is read here, and the unit runs this check before it starts.
+ */
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "./check-finding.ts";
 import { type ResolvedPaths, type ResolvePaths, resolvePaths } from "./resolved-paths.ts";
 import { findUnits, type InstalledUnit, unitFolders, wordsOf } from "./systemd-unit.ts";
 import { accessOf, pathsNamedIn, type UnitAccess } from "./unit-access.ts";
@@ -11,32 +14,35 @@ interface WrittenFolder {
   readonly path: string;
   /** What the configuration has it for. */
   readonly what: string;
-  /** Whether `check`, and with it the start of the service, fails without it. */
-  readonly isNeeded: boolean;
 }
 
 /** The folders that the configuration names, and the daemon writes. */
 function writtenFolders({ stateDir, companies, backup, retention }: Config): readonly WrittenFolder[] {
   const ofCompanies = Object.entries(companies).flatMap(([code, { folders, outbound }]) => [
-    ...folders.map(({ path }) => ({ path, what: `a drop folder of ${code}`, isNeeded: true })),
+    ...folders.map(({ path }) => ({ path, what: `a drop folder of ${code}` })),
     ...Object.entries(outbound.targets).flatMap(([name, target]) =>
       target.type === "folder" && target.path !== undefined
-        ? [{ path: target.path, what: `the target ${name} of ${code}`, isNeeded: false }]
+        ? [{ path: target.path, what: `the target ${name} of ${code}` }]
         : [],
     ),
   ]);
   const ofSite = [
-    { path: backup.folder, what: "the folder of backups", isNeeded: false },
-    { path: retention.moveTo, what: "the folder that old files are moved to", isNeeded: false },
+    { path: backup.folder, what: "the folder of backups" },
+    { path: retention.moveTo, what: "the folder that old files are moved to" },
   ];
   return [
-    { path: stateDir, what: "the state directory", isNeeded: true },
+    { path: stateDir, what: "the state directory" },
     ...ofCompanies,
     ...ofSite.flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ path, ...rest }])),
   ];
 }
 
 const usualConfig = "/etc/dropgate/dropgate.yaml";
+
+/** Whether it runs the daemon, and not another command, as one that verifies the ledger every night. */
+function isService(unit: InstalledUnit): boolean {
+  return unit.values("ExecStart").flatMap(wordsOf).includes("serve");
+}
 
 /** The configuration that the unit runs with. */
 function configFileOf(unit: InstalledUnit): string {
@@ -88,7 +94,7 @@ function checkFolder(
     replaced: "has a folder of its own in the place of",
   } as const;
   const what = `${title} ${ways[access.kind]} ${folder.path}, ${folder.what} (${access.by})`;
-  return (folder.isNeeded ? problem : warning)(what, remedyOf(unit, access, folder.path));
+  return warning(what, remedyOf(unit, access, folder.path));
 }
 
 const allFolders = "all folders of the configuration";
@@ -120,7 +126,7 @@ export async function checkUnits(
   { folders = unitFolders(process.env), resolve = resolvePaths }: CheckedMachine = {},
 ): Promise<readonly CheckFinding[]> {
   try {
-    const units = await findUnits(folders);
+    const units = (await findUnits(folders)).filter(isService);
     if (units.length === 0) return [];
     const written = writtenFolders(config);
     const places = await resolve([

@@ -28,11 +28,11 @@ import { checkUnits } from "./check-units.ts";
 const configRemedy = "correct it; docs/configuration.md lists all settings";
 
 /** A check that fails for an unexpected reason is reported as a problem, and the others still run. */
-async function guarded(what: string, check: () => Promise<readonly CheckFinding[]>) {
+async function guarded(what: string, check: () => Promise<readonly CheckFinding[]>, report = problem) {
   try {
     return await check();
   } catch (error) {
-    return [problem(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
+    return [report(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
   }
 }
 
@@ -54,10 +54,10 @@ async function checkWorld(
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
-    ...(await guarded("the growth of the state", () => growthFindings(config, store))),
+    ...(await guarded("the growth of the state", () => growthFindings(config, store), warning)),
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
-    ...(await guarded("the unit", () => checkUnits(config, configFile))),
+    ...(await guarded("the unit", () => checkUnits(config, configFile), warning)),
     ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),
     ...checkLeftTargets(config, store.targets),
     ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),

@@ -63,9 +63,16 @@ function readSettings(text: string, settings: Map<string, string[]>): void {
   }
 }
 
+/** The folders of drop-ins: of the unit, of those whose names begin as its own up to a hyphen, and of all. */
+function dropInFolders(name: string): readonly string[] {
+  const words = name.replace(/\.service$/, "").split("-");
+  const beginnings = words.slice(1).map((_, index) => words.slice(0, words.length - 1 - index).join("-"));
+  return [`${name}.d`, ...beginnings.map((one) => `${one}-.service.d`), "service.d"];
+}
+
 async function readUnit(name: string, file: string, folders: readonly string[]): Promise<InstalledUnit> {
   const dropIns = await filesIn(
-    [`${name}.d`, "service.d"].flatMap((part) => folders.map((folder) => join(folder, part))),
+    dropInFolders(name).flatMap((part) => folders.map((folder) => join(folder, part))),
     (one) => one.endsWith(".conf"),
   );
   const settings = new Map<string, string[]>();
@@ -83,11 +90,18 @@ export async function findUnits(folders: readonly string[]): Promise<readonly In
   return units;
 }
 
+/** `\x20`, as paths with spaces may be written. */
+function unescaped(word: string): string {
+  return word.replace(/\\x([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
 /** The words of a value, which may be in quotes. */
 export function wordsOf(value: string): readonly string[] {
   const words = value.match(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) =>
-    word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
+    unescaped(word).replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) =>
       double === undefined ? (single ?? "") : double.replace(/\\(.)/g, "$1"),
     ),
   );
