@@ -143,7 +143,8 @@ async function begin(store: AdminStore, { filter, typed, isAnew }: ResendRequest
   const now = systemClock.now();
   const known = isAnew ? undefined : await findResend(store.read, { filter: typed, now });
   if (known !== undefined) return known;
-  const times = given({ deliveredSince: filter.since, deliveredUntil: filter.until });
+  // What is delivered for the first time meanwhile is not sent again.
+  const times = { ...given({ deliveredSince: filter.since }), deliveredUntil: filter.until ?? now };
   const upToId = await lastDeliveryId(store.read);
   return { filter: typed, begunAt: now, ...times, upToId, afterId: 0, queued: 0 };
 }

@@ -11,7 +11,7 @@ export interface ResendUnderWay {
   /** The filter as it was typed. */
   readonly filter: string;
   readonly begunAt: number;
-  /** What relative times meant when it began. */
+  /** What relative times meant when it began; without an end given, that is when it began. */
   readonly deliveredSince?: number;
   readonly deliveredUntil?: number;
   /** The last delivery that there was when it began. */
