@@ -11,8 +11,10 @@ import { createSealedNumbers, newSealingKey } from "../../src/lib/sealed-numbers
 import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
+import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { watchStatements } from "../support/watch-statements.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const keptDays = 30;
@@ -186,6 +188,33 @@ describe("events go", () => {
     expect(await prune()).toBe(600);
     expect(await prune()).toBe(0);
   });
+});
+
+test("a pass begins behind what went, and not at what another company keeps", async () => {
+  await add({ stops: { A: "90", B: "90", C: "10" } });
+  await store.write(2, async (tx) => {
+    for (let number = 0; number < 1_200; number++)
+      await tx
+        .insertInto("recorded_events")
+        .values({
+          ...{ company_id: 2, stop_nbr: "K", load_nbr: null, event_code: 7053 },
+          ...{ recorded_at: now - 60 * dayMs, data: "{}" },
+        })
+        .execute();
+  });
+  await record(50, { stop: "A" });
+  await record(45, { stop: "C" });
+  await record(40, { stop: "B" });
+  expect(await prune()).toBe(2);
+  const asked: string[] = [];
+  const end = watchStatements(await connectionOf(store.read), (statement) => asked.push(statement));
+  expect(await prune().finally(end)).toBe(0);
+  // One page to count and one to remove, and no search for what an open stop is linked with.
+  const pages = asked.filter((statement) => /from "recorded_events".*order by "id"/.test(statement));
+  expect(pages).toHaveLength(2);
+  expect(asked.filter((statement) => statement.includes("max("))).toEqual([]);
+  await store.write(1, (tx) => tx.updateTable("stops").set({ stop_status: "90" }).execute());
+  expect(await prune()).toBe(1);
 });
 
 describe("a reader that goes on from the last event that it knows", () => {
