@@ -168,7 +168,7 @@ const rules: readonly Rule[] = [
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfRemoteSettings },
-  { looksAt: ["companies"], severity: "fault", check: checkExpectedArrivals },
+  { looksAt: ["companies", "retention"], severity: "fault", check: checkExpectedArrivals },
   { looksAt: ["companies"], severity: "fault", check: checkAppointments },
   { looksAt: ["companies"], severity: "fault", check: checkMessages },
   { looksAt: ["companies"], severity: "warning", check: warnOfMessages },

@@ -47,4 +47,28 @@ describe("an expectation of files", () => {
     const outcome = await load(expectation);
     expect(formatConfigFaults(outcome.kind === "faulty" ? outcome.faults : [])).toMatch(fault);
   });
+
+  test.each([
+    ["each day", 3, ""],
+    ["on work days", 5, ", weekdays: [mon, tue, wed, thu, fri]"],
+    ["once a week", 9, ", weekdays: [mon]"],
+    [
+      "on work days with holidays",
+      7,
+      ", weekdays: [mon, tue, wed, thu, fri], closedDays: [2026-12-25, 2026-12-28]",
+    ],
+  ])("that counts %s is refused when the ledger forgets within %i days", async (_, days, rest) => {
+    const faultsWith = async (own: string, site: string) => {
+      const path = join(temporaryFolder(), "dropgate.yaml");
+      const ages = (ledger: string) => `{archive: 1, error: 1, receipts: 1, ledger: ${ledger}}`;
+      const company = `expectedArrivals: {morning: {until: "07:00"${rest}}}${own && `, retention: ${ages(own)}`}`;
+      writeFileSync(path, `retention: ${ages(site)}\ncompanies: {ACME: {${company}}}`);
+      const outcome = await loadConfig({ path, env: {}, cwd: "/" });
+      return formatConfigFaults(outcome.kind === "faulty" ? outcome.faults : []);
+    };
+    const why = `is ${days - 1}, and companies.ACME.expectedArrivals.morning counts files for up to ${days} days`;
+    expect(await faultsWith("", `${days - 1}`)).toContain(`retention.ledger: ${why}`);
+    expect(await faultsWith(`${days - 1}`, "keep")).toContain(`companies.ACME.retention.ledger: ${why}`);
+    expect([await faultsWith("", `${days}`), await faultsWith("", "keep")]).toEqual(["", ""]);
+  });
 });

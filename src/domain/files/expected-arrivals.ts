@@ -71,6 +71,7 @@ export type ArrivalStanding =
 /** Holidays in a row are fewer. */
 const mostDays = 400;
 const midnight = "00:00";
+const dayMs = 24 * 3_600_000;
 
 function momentOn(day: string, timeOfDay: string, zone: string): number {
   const local = timeOfDay === "24:00" ? `${dateAfter(day, 1)}T${midnight}` : `${day}T${timeOfDay}`;
@@ -97,6 +98,24 @@ function findWindow(
     if (fits(window)) return window;
   }
   return undefined;
+}
+
+/** A week: what is closed in it is looked at by itself. */
+const someDays = Array.from({ length: 7 }, (_, days) => dateAfter("2001-01-01", days));
+
+/**
+ * For how many days the ledger has to know a file, so that it is still counted until the next deadline: from the
+ * beginning of a window to the deadline of the next day on which files are expected, however many are closed between.
+ */
+export function longestCountedDays(expected: ExpectedArrivals): number {
+  const gaps = [...someDays, ...expected.closedDays].map((day) => {
+    const before = findWindow(expected, { from: day, step: -1 }, () => true);
+    const after = findWindow(expected, { from: dateAfter(day, 1), step: 1 }, () => true);
+    if (before === undefined || after === undefined) return 0;
+    return Math.round((Date.parse(after.day) - Date.parse(before.day)) / dayMs);
+  });
+  // A window and its deadline take up to a day, and an hour more when the clocks change.
+  return Math.max(...gaps) + 2;
 }
 
 /** The windows before and after a moment. Deadlines from before `since`, when there was no such company, are none. */
