@@ -11,6 +11,8 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { auditTables, listAudit } from "../../src/store/ledger/audit-retention.ts";
 import { listFiles } from "../../src/store/ledger/file-lists.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
+import { listAwaited } from "../../src/store/ledger/entry-retention.ts";
+import { noteTaken } from "../../src/store/ledger/remote-files.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
@@ -55,6 +57,17 @@ describe("an index serves", () => {
   test.each(fileStates.filter((state) => state !== "applied"))("the files that are %s", async (state) => {
     const [step] = await plan(() => listFiles(store.read, { states: [state], limit: 100 }));
     expect(step).toMatch(/^SEARCH files USING INDEX files_(open|not_applied) \(state=\?\)/);
+  });
+
+  test("the names of a page that a remote awaits, among all that it has noted", async () => {
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const key = { companyId: company.id, remote: "host" };
+    const files = [{ name: "a", size: 1, modified: "", sha256: "x" }];
+    await store.write(company.id, (tx) => noteTaken(tx, key, { files, at: 1 }));
+    const steps = await plan(() => listAwaited(store.read, { companyId: company.id, names: ["a", "b"] }));
+    expect(steps.at(-1)).toMatch(/\(company_id=\? AND remote=\? AND name=\?\)/);
+    for (const step of steps)
+      expect(step).toMatch(/^SEARCH remote_files USING .*INDEX .*\(company_id=\? AND remote[>=]\?/);
   });
 
   test("the files of a stop, with as many statements for many companies as for one", async () => {

@@ -15,9 +15,10 @@ const entriesAtOnce = 50;
 /** Names of files that a remote is waiting for, with the lowest entry that may be theirs. */
 type Awaited = ReadonlyMap<string, number>;
 
-async function awaitedOf(read: Reader, companyId: number): Promise<Awaited> {
+async function awaitedOf(read: Reader, companyId: number, files: readonly AgingFile[]): Promise<Awaited> {
   const awaited = new Map<string, number>();
-  for (const { name, afterFileId } of await listAwaited(read, companyId))
+  const names = files.map(({ name }) => name);
+  for (const { name, afterFileId } of await listAwaited(read, { companyId, names }))
     awaited.set(name, Math.min(afterFileId, awaited.get(name) ?? afterFileId));
   return awaited;
 }
@@ -38,17 +39,17 @@ async function readPage(
   page: {
     readonly company: DueCompany;
     readonly after: Mark;
-    readonly awaited: Awaited;
     readonly limit: number;
     /** Also those whose bytes a pass would remove before it. */
     readonly countsFiles?: true;
   },
 ): Promise<Page> {
-  const { company, after, awaited, limit } = page;
+  const { company, after, limit } = page;
   const companyId = company.id;
   const files = await listAgingFiles(read, { companyId, before: company.before, after, limit });
   const done = files.filter((file) => areBytesGone(file) || page.countsFiles === true);
   const referred = await findReferred(read, { companyId, files: done });
+  const awaited = await awaitedOf(read, companyId, done);
   const isNeeded = ({ id, name }: AgingFile) => referred.has(id) || (awaited.get(name) ?? id) < id;
   const last = files.at(-1);
   return {
@@ -68,13 +69,11 @@ export const ledgerPruner: Pruner = {
   async wouldGo({ store }, due, signal) {
     const tally = new Tally();
     for (const company of due) {
-      const awaited = await awaitedOf(store.read, company.id);
       for (let after: Mark | undefined = firstMark; after !== undefined; ) {
         signal.throwIfAborted();
         const page: Page = await readPage(store.read, {
           company,
           after,
-          awaited,
           limit: countedAtOnce,
           countsFiles: true,
         });
@@ -103,8 +102,7 @@ async function pruneCompany(
     const from: Mark = after;
     // Read and removed in one unit: nobody asks for a retry in between.
     const page: Page = await store.write(companyId, async (tx) => {
-      const awaited = await awaitedOf(tx, companyId);
-      const found = await readPage(tx, { company, after: from, awaited, limit: entriesAtOnce });
+      const found = await readPage(tx, { company, after: from, limit: entriesAtOnce });
       if (found.gone.length > 0) await removeEntries(tx, { companyId, files: found.gone, now, days });
       return found;
     });

@@ -58,19 +58,38 @@ export async function findReferred(
 }
 
 /**
- * Names of files that a remote has noted as taken and whose place is still to be looked up in the ledger, with the entry
- * after which it is.
+ * Which of the names belong to files that a remote has noted as taken and whose place is still to be looked up in the
+ * ledger, with the entry after which it is.
  */
 export async function listAwaited(
   read: Reader,
-  companyId: number,
+  { companyId, names }: { readonly companyId: number; readonly names: readonly string[] },
 ): Promise<readonly { readonly name: string; readonly afterFileId: number }[]> {
   return await read
     .selectFrom("remote_files")
     .select(namedColumns("name", "after_file_id"))
     .where("company_id", "=", companyId)
+    .where("remote", "in", await listRemotes(read, companyId))
+    .where("name", "in", [...new Set(names)])
     .where("state", "=", "taken")
     .execute();
+}
+
+/** From one to the next by the index: a remote may have a million names. */
+async function listRemotes(read: Reader, companyId: number): Promise<readonly string[]> {
+  const remotes: string[] = [];
+  for (;;) {
+    const row = await read
+      .selectFrom("remote_files")
+      .select("remote")
+      .where("company_id", "=", companyId)
+      .where("remote", ">", remotes.at(-1) ?? "")
+      .orderBy("remote")
+      .limit(1)
+      .executeTakeFirst();
+    if (row === undefined) return remotes;
+    remotes.push(row.remote);
+  }
 }
 
 function countsOf(files: readonly AgingFile[]): Record<DecidedState, number> {
