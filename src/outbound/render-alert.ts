@@ -1,9 +1,12 @@
-/** Makes a mail, or a post to a web service, of a notice that was kept: the same bytes each time. */
+/**
+ * Makes a mail, or a post to a web service, of a notice that was kept: the same bytes each time. None for a receiver that
+ * the configuration no longer has: what is in a notice is not for whoever has left.
+ */
 import { hash } from "node:crypto";
 import { alertWayTo } from "../domain/alerts/audience.ts";
 import { findNotice } from "../store/alerts/alert-notices.ts";
 import type { Reader } from "../store/database/database.ts";
-import type { DeliveryToRender, RenderDelivery, RenderedDelivery } from "./delivery-to-render.ts";
+import type { DeliveryToRender, RenderedDelivery, RenderOrWithhold } from "./delivery-to-render.ts";
 import type { Delivery } from "./target.ts";
 
 function rendered(delivery: Delivery, content: string): RenderedDelivery {
@@ -11,8 +14,21 @@ function rendered(delivery: Delivery, content: string): RenderedDelivery {
   return { delivery, sha256: hash("sha256", bytes, "hex"), size: bytes.length };
 }
 
-async function render(read: Reader, row: DeliveryToRender): Promise<RenderedDelivery> {
+export interface AlertRendererDeps {
+  readonly read: Reader;
+  /** Those of the company, or with `operatorCode` of the operator, as the configuration has them at this moment. */
+  readonly receiversOf: (companyCode: string) => readonly string[];
+}
+
+async function render(
+  { read, receiversOf }: AlertRendererDeps,
+  row: DeliveryToRender,
+): ReturnType<RenderOrWithhold> {
   const { guid: id, companyCode, name, orderKey: to, subjectId } = row;
+  if (!receiversOf(companyCode).includes(to)) {
+    const message = "the configuration no longer names this receiver of alerts";
+    return { kind: "dropped", fault: "notConfigured", message };
+  }
   const notice = await findNotice(read, subjectId);
   if (notice === undefined) throw new Error(`the alert notice ${subjectId} is not in the database`);
   const { subject, text, body, createdAt: date } = notice;
@@ -25,6 +41,6 @@ async function render(read: Reader, row: DeliveryToRender): Promise<RenderedDeli
 }
 
 /** The renderer of alerts. */
-export function createAlertRenderer({ read }: { readonly read: Reader }): RenderDelivery {
-  return (row) => render(read, row);
+export function createAlertRenderer(deps: AlertRendererDeps): RenderOrWithhold {
+  return (row) => render(deps, row);
 }

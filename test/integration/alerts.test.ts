@@ -337,6 +337,27 @@ test("a notice is in the queue exactly once, whatever process looks, and is kept
   expect(site.subjects).toHaveLength(1);
 });
 
+test("a notice that waits for an address goes to it no more once the configuration has another one", async () => {
+  const site = await AlertSite.open();
+  site.smtp.script((command) => (command === "greeting" ? "421 busy" : undefined));
+  site.find([finding()]);
+  await site.look();
+  await site.configure({ to: ["new@example.com"] });
+  site.smtp.script(() => undefined);
+  site.find([finding(), finding({ cause: "later" })]);
+  await site.pass(15);
+  expect(site.smtp.mails.map(({ to }) => to.join())).toEqual(["new@example.com"]);
+  const rows = await site.store.read
+    .selectFrom("deliveries")
+    .select(["order_key as to", "state", "fault"])
+    .orderBy("id")
+    .execute();
+  expect(rows).toMatchObject([
+    { to: "ops@example.com", state: "dropped", fault: "notConfigured" },
+    { to: "new@example.com", state: "delivered" },
+  ]);
+});
+
 test("an incident whose notice cannot be written is not there either", async () => {
   const site = await AlertSite.open();
   site.find([finding()]);

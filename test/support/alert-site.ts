@@ -6,6 +6,7 @@ import { AlertWatch } from "../../src/app/alerts/alert-watch.ts";
 import type { AlertSources, Detectors } from "../../src/app/alerts/detector.ts";
 import { saveOutboundSettings } from "../../src/app/daemon/outbound-settings.ts";
 import { createTargets } from "../../src/app/daemon/outbound-targets.ts";
+import { alertReceiversOf } from "../../src/config/alert-settings.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import type { Config } from "../../src/config/schema.ts";
@@ -129,7 +130,10 @@ export class AlertSite {
       clock: { now: () => this.now },
       log: this.#log(),
       random: () => 0.5,
-      render: createAlertRenderer(this.store),
+      render: createAlertRenderer({
+        read: this.store.read,
+        receiversOf: (code) => alertReceiversOf(this.config, code),
+      }),
       targets: createTargets({ config: () => this.config, stateDir: this.stateDir }),
     });
   }

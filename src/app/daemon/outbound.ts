@@ -1,5 +1,6 @@
 /** Everything outbound, put together: the copy of the configuration, the delivery queue and exports. */
 import { join } from "node:path";
+import { alertReceiversOf } from "../../config/alert-settings.ts";
 import { messageSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -57,7 +58,9 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const renderMessage = createMessageRenderer({
     ...{ store, clock, settings: (companyCode) => messageSettingsOf(config(), companyCode) },
   });
-  const renderAlert = createAlertRenderer(store);
+  const renderAlert = createAlertRenderer({
+    ...{ read: store.read, receiversOf: (companyCode) => alertReceiversOf(config(), companyCode) },
+  });
   const render: RenderOrWithhold = (row) => {
     if (row.kind === "alert") return renderAlert(row);
     return row.kind === "message" ? renderMessage(row) : renderFiles(row);
