@@ -56,10 +56,12 @@ export async function listIncidents(
   return await withAdminStore(config, async ({ read }) => {
     const { companyId } = await companyFilter({ read }, company);
     const codes = new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
-    const closed = all === true ? await listClosedIncidents(read, { since: 0, limit: mostClosed }) : [];
-    return [...(await listOpenIncidents(read)), ...closed]
-      .filter((incident) => companyId === undefined || incident.companyId === companyId)
-      .map((incident) => toView(incident, codes.get(incident.companyId) ?? null));
+    const closed =
+      all === true ? await listClosedIncidents(read, { since: 0, companyId, limit: mostClosed }) : [];
+    const open = (await listOpenIncidents(read)).filter(
+      (incident) => companyId === undefined || incident.companyId === companyId,
+    );
+    return [...open, ...closed].map((incident) => toView(incident, codes.get(incident.companyId) ?? null));
   });
 }
 

@@ -149,7 +149,8 @@ export function checkLeftTargets(
   );
   return left.map(({ companyCode, name, open }) => {
     const wait = open === 1 ? "1 delivery waits" : `${open} deliveries wait`;
-    const remedy = `put ${settingOf(companyCode, name)} back and reload; \`dropgate deliveries --company ${companyCode} --target ${name}\` lists what waits`;
+    const ofCompany = companyCode === operatorCode ? "" : ` --company ${companyCode}`;
+    const remedy = `put ${settingOf(companyCode, name)} back and reload; \`dropgate deliveries${ofCompany} --target ${name}\` lists what waits`;
     return warning(
       `${wait} for the target ${name} of ${companyCode}, which is not in the configuration`,
       remedy,

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../config/load-config.ts";
+import { operatorCode } from "../../domain/alerts/audience.ts";
+import { checkLeftTargets } from "./check-outbound.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { openStore } from "../../store/database/database.ts";
 import {
@@ -233,6 +235,14 @@ describe("check", () => {
     const settings = "outbound: {targets: {outbound: {type: folder}, erp: {type: folder, path: /tmp}}}";
     await writeFile(file, `http: {port: 0}\nsftp: {port: 0}\ncompanies: {ACME: {${settings}}}\n`);
     expect(await found("warning")).not.toContain("target erp");
+  });
+
+  it("lists what waits for a target of the operator by a command that takes no company", () => {
+    const targets = [{ companyCode: operatorCode, name: "alerts.email", open: 1 }];
+    const [found] = checkLeftTargets({ companies: {} }, targets);
+    expect(found?.remedy).toContain(
+      "put alerts.email back and reload; `dropgate deliveries --target alerts.email`",
+    );
   });
 
   it("reports a disk without the room that must stay free", async () => {

@@ -65,6 +65,11 @@ test.each([
   expect(outcome.kind === "loaded" ? formatConfigFaults(outcome.warnings) : "").toContain(warning);
 });
 
+test("kinds of a company that the operator alone is told of are no reason for a warning", async () => {
+  const outcome = await load({}, { kinds: { refusedFiles: { count: 3 } } });
+  expect(outcome.kind === "loaded" ? outcome.warnings : outcome).toEqual([]);
+});
+
 describe("settings", () => {
   test("of a kind are those of the company, else those of all, else the defaults", async () => {
     const kinds = { refusedFiles: { count: 20 } };

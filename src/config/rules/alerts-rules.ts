@@ -41,7 +41,8 @@ export function warnOfAlerts(config: Config): RuleFault[] {
       message: "is used by nobody: alerts.to has no address, nor has any company; add one, or remove it",
     }),
     ...ofEachCompany(config, "alerts", (own, path) =>
-      when(isNobody(own), {
+      // Its kinds are in force when the operator alone is told, too.
+      when(isNobody(own) && Object.keys(own.kinds).length === 0, {
         path,
         message: "tells nobody of this company: set to or https, or remove it",
       }),

@@ -28,24 +28,29 @@ export async function listOpenIncidents(db: Reader | Transaction): Promise<reado
   return rows.flatMap(toIncident);
 }
 
-/** Those that were closed from one time to another, newest first; without `until` to the newest. */
+/** Those that were closed from one time to another, newest first; without `until` to the newest; of a company, or all. */
 export async function listClosedIncidents(
   db: Reader | Transaction,
   {
     since,
     until = Number.MAX_SAFE_INTEGER,
+    companyId,
     limit,
-  }: { readonly since: number; readonly until?: number; readonly limit: number },
+  }: {
+    readonly since: number;
+    readonly until?: number;
+    readonly companyId?: number | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly Incident[]> {
-  const rows = await db
+  const closed = db
     .selectFrom("incidents")
     .selectAll()
     .where("closed_at", "is not", null)
     .where("closed_at", ">=", since)
-    .where("closed_at", "<=", until)
-    .orderBy("closed_at", "desc")
-    .limit(limit)
-    .execute();
+    .where("closed_at", "<=", until);
+  const selected = companyId === undefined ? closed : closed.where("company_id", "=", companyId);
+  const rows = await selected.orderBy("closed_at", "desc").limit(limit).execute();
   return rows.flatMap(toIncident);
 }
 
