@@ -4,8 +4,7 @@ import { pruneAlerts } from "../../src/app/alerts/prune-alerts.ts";
 import { dayMs } from "../../src/domain/retention/retention.ts";
 import { given } from "../../src/lib/given.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { operatorId } from "../../src/domain/alerts/audience.ts";
-import { insertIncident, listClosedIncidents, listOpenIncidents } from "../../src/store/alerts/incidents.ts";
+import { listClosedIncidents, listOpenIncidents } from "../../src/store/alerts/incidents.ts";
 import { AlertSite, finding } from "../support/alert-site.ts";
 
 const hour = 60;
@@ -205,21 +204,6 @@ test("notices and ends from a clock that was ahead count for nothing now", async
   await site.pass(1);
   expect(site.subjects).toHaveLength(2);
   expect(site.subjects[1]).toMatch(/deliveries were given up \(tms\), since [^,]*$/);
-});
-
-test("closed incidents of a company are listed however many of others are newer", async () => {
-  const site = await AlertSite.open();
-  site.find([finding()]);
-  await site.look();
-  site.find([]);
-  await site.pass(20);
-  const [own] = await listClosedIncidents(site.store.read, { since: 0, limit: 9 });
-  const { id: _id, ...incident } = own ?? expect.fail("there is no closed incident");
-  await site.store.write("site", (tx) =>
-    insertIncident(tx, { ...incident, companyId: operatorId, closedAt: (incident.closedAt ?? 0) + 1 }),
-  );
-  const ofCompany = { since: 0, companyId: incident.companyId, limit: 1 };
-  expect(await listClosedIncidents(site.store.read, ofCompany)).toMatchObject([{ id: own?.id }]);
 });
 
 test("what cannot be put in the queue, as a target is not there yet, stays news", async () => {
