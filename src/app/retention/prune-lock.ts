@@ -1,13 +1,28 @@
 /** One pass at a time: the daemon and a command would get into one another's files. */
 import { join } from "node:path";
-import { lockOrRefuse } from "../../store/database/process-lock.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { lockOrRefuse, type ProcessLock } from "../../store/database/process-lock.ts";
 
 const lockName = "dropgate.prune.lock";
 
-/** Rejects with an `OperatorError` when another process is at it; the lock goes with its process. */
-export async function withPruneLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
+function refuse(refusal: OperatorError): never {
+  throw refusal;
+}
+
+/** Rejects with an `OperatorError`, or does `otherwise`, when another process is at it; the lock goes with its process. */
+export async function withPruneLock<T>(
+  stateDir: string,
+  work: () => Promise<T>,
+  otherwise: (refusal: OperatorError) => T = refuse,
+): Promise<T> {
   const message = `another process is removing what is too old in ${stateDir}: wait until it is done`;
-  const lock = lockOrRefuse(join(stateDir, lockName), () => message);
+  let lock: ProcessLock;
+  try {
+    lock = lockOrRefuse(join(stateDir, lockName), () => message);
+  } catch (error) {
+    if (error instanceof OperatorError) return otherwise(error);
+    throw error;
+  }
   try {
     return await work();
   } finally {

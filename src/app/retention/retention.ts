@@ -11,7 +11,13 @@ import { type KindAmount, pruneOld, type RetentionConfig } from "./run-retention
 export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp"> {
   readonly clock: Clock;
   readonly config: () => RetentionConfig;
+  /** Aborts when the time of a kind that begins now is up. */
+  readonly timeUp?: () => AbortSignal;
 }
+
+/** All kinds together stay below the quarter of an hour that is between two looks at the clock. */
+const kindMs = 60_000;
+const afterKindMs = () => AbortSignal.timeout(kindMs);
 
 export interface RetentionFigures {
   /** Since the start. */
@@ -24,8 +30,11 @@ export interface Retention {
   readonly figures: RetentionFigures;
   /** The clock, when it is right; undefined while nothing may be removed by its age. */
   look(): Promise<number | undefined>;
-  /** One pass. Rejects when aborted; what was removed by then stays removed. */
-  prune(now: number, signal: AbortSignal): Promise<void>;
+  /**
+   * One pass; false when something is left to do soon: a kind has failed, its time was up, or another process is at it.
+   * Rejects when aborted; what was removed by then stays removed.
+   */
+  prune(now: number, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Count of each kind, of all companies, for the log. */
@@ -39,7 +48,7 @@ function misdatedOf(look: ClockLook | undefined): Misdated | undefined {
   return look?.kind === "right" ? look.misdated : undefined;
 }
 
-export function createRetention({ clock, config, ...deps }: RetentionDeps): Retention {
+export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }: RetentionDeps): Retention {
   const { store, log } = deps;
   const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
   let last: ClockLook | undefined;
@@ -51,6 +60,26 @@ export function createRetention({ clock, config, ...deps }: RetentionDeps): Rete
     const [misdated, before] = [misdatedOf(look), misdatedOf(last)];
     if (misdated !== undefined && (misdated.from !== before?.from || misdated.until !== before?.until))
       log.warn(misdatedText(misdated));
+  }
+
+  /** One pass of the process that has the lock. */
+  async function pass(now: number, signal: AbortSignal): Promise<boolean> {
+    const { moveTo } = config().retention;
+    const isHeldUp = () => isBackupRunning(deps.locations.stateDir);
+    let isDone = true;
+    const unfinished = (kind: RetentionKind, error: unknown) => {
+      isDone = false;
+      if (error === undefined)
+        log.info({ kind }, "there is more that is too old: it goes on in the next round");
+      else log.error({ kind, err: error }, "what is too old cannot be removed; trying again later");
+    };
+    const wanted = { config: config(), misdated: misdatedOf(last), beside: { timeUp, unfinished } };
+    const amounts = await pruneOld({ ...deps, now, moveTo, isHeldUp }, wanted, signal);
+    for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
+    const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
+    if (amounts.length > 0)
+      log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+    return isDone;
   }
 
   return {
@@ -66,18 +95,14 @@ export function createRetention({ clock, config, ...deps }: RetentionDeps): Rete
       last = look;
       return look.kind === "right" ? look.now : undefined;
     },
-    async prune(now, signal) {
-      const { moveTo } = config().retention;
-      const { stateDir } = deps.locations;
-      const isHeldUp = () => isBackupRunning(stateDir);
-      const pass = { ...deps, now, moveTo, isHeldUp };
-      const amounts = await withPruneLock(stateDir, () =>
-        pruneOld(pass, { config: config(), misdated: misdatedOf(last) }, signal),
-      );
-      for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
-      const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
-      if (amounts.length > 0)
-        log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
-    },
+    prune: (now, signal) =>
+      withPruneLock(
+        deps.locations.stateDir,
+        () => pass(now, signal),
+        ({ message }) => {
+          log.info({ reason: message }, "what is too old is removed in the next round");
+          return false;
+        },
+      ),
   };
 }

@@ -25,11 +25,23 @@ export interface RetentionPass {
   readonly company?: string | undefined;
   /** What a clock that was behind has written, which only looks old. */
   readonly misdated?: Misdated | undefined;
+  /** Of a pass beside other work, of which no kind may hold that up; without it, the first failure ends the pass. */
+  readonly beside?: {
+    /** Aborts when the time of a kind that begins now is up. */
+    readonly timeUp: () => AbortSignal;
+    /** Hears of each kind that failed; `undefined`: its time was up. The others go on. */
+    readonly unfinished: (kind: RetentionKind, error: unknown) => void;
+  };
 }
 
 function dueOf(
   companies: readonly Pick<Company, "id" | "code">[],
-  { config, kind, now, misdated }: Omit<RetentionPass, "company"> & { kind: RetentionKind; now: number },
+  {
+    config,
+    kind,
+    now,
+    misdated,
+  }: Pick<RetentionPass, "config" | "misdated"> & { kind: RetentionKind; now: number },
 ): readonly DueCompany[] {
   return companies.flatMap(({ id, code }) => {
     const { [kind]: days } = agesOf(config, code);
@@ -40,19 +52,37 @@ function dueOf(
   });
 }
 
+type Work = (pruner: Pruner, due: readonly DueCompany[], signal: AbortSignal) => ReturnType<Pruner["prune"]>;
+
+/** Has the kind done; of one that is not, nothing is known. */
+function boundedBy({ beside }: RetentionPass, work: Work): Work {
+  if (beside === undefined) return work;
+  return async (pruner, due, signal) => {
+    const timeUp = beside.timeUp();
+    try {
+      return await work(pruner, due, AbortSignal.any([signal, timeUp]));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      beside.unfinished(pruner.kind, error === timeUp.reason ? undefined : error);
+      return new Map();
+    }
+  };
+}
+
 async function goThrough(
   deps: PruneDeps,
-  { config, company, misdated }: RetentionPass,
-  work: (pruner: Pruner, due: readonly DueCompany[]) => ReturnType<Pruner["prune"]>,
+  { config, company, misdated, ...pass }: RetentionPass,
+  { work, signal }: { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<readonly KindAmount[]> {
   const all = await listCompanies(deps.store.read);
   const companies = company === undefined ? all : all.filter(({ code }) => code === company);
   const amounts: KindAmount[] = [];
+  const bounded = boundedBy({ config, ...pass }, work);
   for (const pruner of pruners) {
     const { kind } = pruner;
     const due = dueOf(companies, { config, kind, misdated, now: deps.now });
     if (due.length === 0) continue;
-    const found = await work(pruner, due);
+    const found = await bounded(pruner, due, signal);
     for (const { id, code } of due) {
       const amount = found.get(id);
       if (amount !== undefined && amount.count > 0) amounts.push({ kind, company: code, ...amount });
@@ -68,7 +98,10 @@ export function countOld(
   pass: RetentionPass,
   signal: AbortSignal,
 ): Promise<readonly KindAmount[]> {
-  return goThrough(deps, pass, (pruner, due) => pruner.wouldGo(deps, due, signal));
+  return goThrough(deps, pass, {
+    signal,
+    work: (pruner, due, stopping) => pruner.wouldGo(deps, due, stopping),
+  });
 }
 
 /** Removes it. Rejects when aborted; what was removed by then stays removed. */
@@ -78,5 +111,8 @@ export async function pruneOld(
   signal: AbortSignal,
 ): Promise<readonly KindAmount[]> {
   for (const { id } of await listCompanies(deps.store.read)) await settleInterrupted(deps, id, signal);
-  return await goThrough(deps, pass, (pruner, due) => pruner.prune(deps, due, signal));
+  return await goThrough(deps, pass, {
+    signal,
+    work: (pruner, due, stopping) => pruner.prune(deps, due, stopping),
+  });
 }

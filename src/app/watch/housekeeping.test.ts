@@ -27,7 +27,7 @@ function start(
   sweepDocuments: (now: number, signal: AbortSignal) => Promise<number>,
   {
     look = async () => Date.now(),
-    prune = async () => undefined,
+    prune = async () => true,
   }: Partial<Pick<Retention, "look" | "prune">> = {},
 ) {
   const log: string[] = [];
@@ -72,6 +72,7 @@ test("holds are ended each quarter; what is too old is removed once an hour, by 
     look: async () => Date.now() - 1,
     async prune(now) {
       times.push(now);
+      return true;
     },
   });
   const begun = Date.now();
@@ -90,7 +91,7 @@ test("while the clock is not to be trusted, holds end and nothing is removed by 
   };
   const { housekeeping, rounds, holds } = start(remove, {
     look: async () => now,
-    prune: async () => void (await remove()),
+    prune: async () => (await remove()) === 0,
   });
   await vi.advanceTimersByTimeAsync(8 * quarterMs);
   expect([holds(), rounds(), removals]).toEqual([9, 0, 0]);
@@ -100,7 +101,7 @@ test("while the clock is not to be trusted, holds end and nothing is removed by 
   expect([holds(), rounds(), removals]).toEqual([10, 1, 2]);
 });
 
-test("a sweep that fails is told and done again an hour later", async () => {
+test("a sweep that fails is told and done again in the next round", async () => {
   let sweeps = 0;
   const { housekeeping, log } = start(async () => {
     sweeps += 1;
@@ -108,8 +109,19 @@ test("a sweep that fails is told and done again an hour later", async () => {
   });
   await vi.advanceTimersByTimeAsync(4 * quarterMs);
   await housekeeping.stop();
-  expect(sweeps).toBe(2);
-  expect(log).toHaveLength(2);
+  expect(sweeps).toBe(5);
+  expect(log).toHaveLength(5);
+});
+
+test("a pass that is not done goes on in the next round, and the other work is done meanwhile", async () => {
+  let passes = 0;
+  let sweeps = 0;
+  const { housekeeping, holds } = start(async () => ++sweeps, {
+    prune: async () => passes++ >= 2,
+  });
+  await vi.advanceTimersByTimeAsync(5 * quarterMs);
+  await housekeeping.stop();
+  expect([passes, sweeps, holds()]).toEqual([3, 3, 6]);
 });
 
 test("a stop breaks off the sweep and says nothing of it", async () => {

@@ -38,11 +38,12 @@ export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
     await exchange.sweepPartials({ olderThanMs: config().inbound.partialKeepMs, nowMs: now });
     // Also when the clock was set back since then.
     if (Math.abs(now - removedAt) < hourlyMs) return;
-    removedAt = now;
-    await retention.prune(now, signal);
+    const isDone = await retention.prune(now, signal);
     await deps.pruneAlerts(now, signal);
     const removed = await deps.sweepDocuments(now, signal);
     if (removed > 0) log.info({ removed }, "unreferenced contents of documents removed");
+    // Otherwise the next round goes on.
+    if (isDone) removedAt = now;
   };
   const tidy = async (signal: AbortSignal) => {
     try {
