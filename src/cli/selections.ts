@@ -1,5 +1,5 @@
 /** Commands that do something to all that others of their options select: planned, confirmed, done, told. */
-import type { SelectionReport } from "../app/admin/in-batches.ts";
+import type { SelectionMode, SelectionReport } from "../app/admin/in-batches.ts";
 import { type CliCommand, type CliRun, type CommonOptions, counted, exitCodes } from "./command-line.ts";
 import { numbersText, whenText } from "./repeats.ts";
 
@@ -79,7 +79,7 @@ function planLines<View extends Identified>(
   ];
 }
 
-type Act<Report> = (mode: { readonly isDryRun: boolean }) => Promise<Report>;
+type Act<Report> = (mode: SelectionMode) => Promise<Report>;
 
 async function isWanted<View extends Identified>(
   run: CliRun,
@@ -123,13 +123,15 @@ export async function runSelection<View extends Identified, Report extends Selec
     printNotDone(run, plan, "would not be", words);
     return plan;
   }
+  let mode: SelectionMode = { isDryRun: false };
   if (options.yes === undefined) {
     const plan = await act({ isDryRun: true });
     printNotDone(run, plan, "would not be", words);
     if (plan.ids.length === 0) return plan;
     if (!(await isWanted(run, options, plan, words))) return undefined;
+    mode = { isDryRun: false, shown: plan.ids };
   }
-  const report = await act({ isDryRun: false });
+  const report = await act(mode);
   printDone(run, options, report, words);
   return report;
 }

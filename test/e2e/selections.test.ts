@@ -1,5 +1,6 @@
 /** Commands that list, and do something to, all files and deliveries that a filter selects. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../../src/cli/run-cli.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
@@ -217,5 +218,43 @@ describe("a resend that is cut off", () => {
     const dry = await site.cli(...resend, "--dry-run");
     expect(dry.output).not.toContain("cut off");
     expect(dry.stdout).toContain("101 deliveries (1, 2, 3");
+  });
+});
+
+describe("what a question has shown is all that is done", () => {
+  const change = (id: number, values: object) => () =>
+    inStore((store) =>
+      store.write("site", (tx) => tx.updateTable("deliveries").set(values).where("id", "=", id).execute()),
+    );
+  const stateOf = async (id: number) =>
+    (await site.json<{ state: string }>("delivery", "show", String(id))).state;
+
+  test.each([
+    {
+      args: ["retry", "--name", "s5?_*"],
+      shown: 50,
+      ...{ joins: 51, state: "dead" },
+      meanwhile: change(51, { state: "dead", fault: "refused" }),
+    },
+    {
+      args: ["resend", "--name", "s6?_*"],
+      shown: 61,
+      ...{ joins: 60, state: "delivered" },
+      meanwhile: change(60, { state: "delivered", delivered_at: begin }),
+    },
+  ])("by delivery $args.0", async ({ args, shown, joins, state, meanwhile }) => {
+    let asked = "";
+    let output = "";
+    const write = (text: string) => (output += text);
+    const ask = async (question: string) => {
+      asked = question;
+      await meanwhile();
+      return "y";
+    };
+    const io = { env: {}, cwd: site.folder, stdout: { write }, stderr: { write }, ask };
+    const exitCode = await runCli(["delivery", ...args, "--config", site.configFile], io);
+    expect([exitCode, asked], output).toEqual([0, expect.stringContaining(`(${shown}`)]);
+    expect(await stateOf(shown)).toBe("waiting");
+    expect(await stateOf(joins)).toBe(state);
   });
 });

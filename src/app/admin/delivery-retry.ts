@@ -28,7 +28,13 @@ import {
   type RepeatView,
   toRepeatView,
 } from "./delivery-view.ts";
-import { inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
+import {
+  inBatches,
+  itemsAtOnce,
+  pagesOfShown,
+  type SelectionMode,
+  type SelectionReport,
+} from "./in-batches.ts";
 
 function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): string {
   const { state } = outcome.delivery;
@@ -120,14 +126,16 @@ export async function tryRetries(config: StateConfig, ids: readonly number[]): P
 export async function retrySelectedDeliveries(
   config: DeliveryConfig,
   filter: DeliveryFilter,
-  { isDryRun, limit }: { readonly isDryRun: boolean; readonly limit: number },
+  { isDryRun, shown, limit }: SelectionMode & { readonly limit: number },
 ): Promise<SelectionReport<DeliveryView>> {
   return await withAdminStore(config, async (store) => {
     const selection = { state: "dead" as const, ...(await readDeliveryFilter(store, config, filter)) };
     const upToId = await lastDeliveryId(store.read);
     const repeats: RepeatView[] = [];
     await inBatches(
-      (afterId) => listDeliveryIds(store.read, selection, { afterId, upToId, limit: itemsAtOnce }),
+      pagesOfShown(shown, (afterId) =>
+        listDeliveryIds(store.read, selection, { afterId, upToId, limit: itemsAtOnce }),
+      ),
       async (ids) => {
         const some = isDryRun ? await wouldRetry(store, ids) : await retryAll(store, ids);
         repeats.push(...some);

@@ -12,7 +12,14 @@ import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
 import { type FileView, toFileView } from "./file-view.ts";
-import { byReason, inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
+import {
+  byReason,
+  inBatches,
+  itemsAtOnce,
+  pagesOfShown,
+  type SelectionMode,
+  type SelectionReport,
+} from "./in-batches.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { portionsOf } from "../../lib/portions.ts";
 
@@ -115,7 +122,7 @@ async function viewsOf(
 export async function retrySelectedFiles(
   config: StateConfig,
   filter: FileFilter,
-  { isDryRun, limit }: Mode & { readonly limit: number },
+  { isDryRun, shown, limit }: SelectionMode & { readonly limit: number },
 ): Promise<SelectionReport<FileView>> {
   const read = readFilter(filter);
   const states = read.states ?? (["refused", "superseded"] as const);
@@ -125,7 +132,9 @@ export async function retrySelectedFiles(
     const upToId = await lastFileId(store.read);
     const retries: FileRetry[] = [];
     await inBatches(
-      (afterId) => listFileIds(store.read, selection, { afterId, upToId, limit: itemsAtOnce }),
+      pagesOfShown(shown, (afterId) =>
+        listFileIds(store.read, selection, { afterId, upToId, limit: itemsAtOnce }),
+      ),
       async (ids) => {
         retries.push(...(await retrySome(store, stateDir, { given: ids.map(String), isDryRun })));
       },

@@ -4,12 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 /** Few, because the daemon's commits wait for each unit of work. */
 export const itemsAtOnce = 100;
 
+type PageAfter = (afterId: number) => Promise<readonly number[]>;
+
 /**
  * Passes page after page to `work`, in the order of the ids, and rests after each for as long as it took: the daemon gets
  * its commits in between (work that only reads needs no rests). Ends with the first page that is not full.
  */
 export async function inBatches(
-  pageAfter: (afterId: number) => Promise<readonly number[]>,
+  pageAfter: PageAfter,
   work: (ids: readonly number[], isLast: boolean) => Promise<void>,
   { afterId = 0, rests = true } = {},
 ): Promise<void> {
@@ -23,6 +25,30 @@ export async function inBatches(
     if (rests) await wait(performance.now() - before);
     after = last;
   }
+}
+
+/** How a command treats what a filter selects. */
+export interface SelectionMode {
+  readonly isDryRun: boolean;
+  /** What was shown before somebody agreed, in order: nothing else is done. Undefined when nothing was shown. */
+  readonly shown?: readonly number[];
+}
+
+/** The pages of what is selected and was shown, as full as pages can be: one that is not full is the last. */
+export function pagesOfShown(shown: readonly number[] | undefined, pageAfter: PageAfter): PageAfter {
+  if (shown === undefined) return pageAfter;
+  const wasShown = new Set(shown);
+  return async (afterId) => {
+    const found: number[] = [];
+    for (let after = afterId; found.length < itemsAtOnce; ) {
+      const ids = await pageAfter(after);
+      found.push(...ids.filter((id) => wasShown.has(id)));
+      const last = ids.at(-1);
+      if (last === undefined || ids.length < itemsAtOnce) break;
+      after = last;
+    }
+    return found.slice(0, itemsAtOnce);
+  };
 }
 
 /** Numbers and the reason that they have in common. */

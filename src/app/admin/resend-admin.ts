@@ -35,7 +35,13 @@ import {
   type RepeatView,
   toRepeatView,
 } from "./delivery-view.ts";
-import { inBatches, itemsAtOnce, type SelectionReport } from "./in-batches.ts";
+import {
+  inBatches,
+  itemsAtOnce,
+  pagesOfShown,
+  type SelectionMode,
+  type SelectionReport,
+} from "./in-batches.ts";
 import { portionsOf } from "../../lib/portions.ts";
 
 async function noneOfStop(
@@ -130,6 +136,8 @@ export interface ResendRequest {
   readonly isAnew: boolean;
   /** How many the report shows. */
   readonly limit: number;
+  /** When the command began, milliseconds UTC: what is delivered after it is not sent, nor when it is repeated. */
+  readonly now: number;
 }
 
 export interface ResendReport extends SelectionReport<DeliveryView> {
@@ -139,8 +147,10 @@ export interface ResendReport extends SelectionReport<DeliveryView> {
   readonly goesOn: { readonly begunAt: string; readonly queued: number } | null;
 }
 
-async function begin(store: AdminStore, { filter, typed, isAnew }: ResendRequest): Promise<ResendUnderWay> {
-  const now = systemClock.now();
+async function begin(
+  store: AdminStore,
+  { filter, typed, isAnew, now }: ResendRequest,
+): Promise<ResendUnderWay> {
   const known = isAnew ? undefined : await findResend(store.read, { filter: typed, now });
   if (known !== undefined) return known;
   // What is delivered for the first time meanwhile is not sent again.
@@ -189,15 +199,16 @@ async function resendBatch(
 export async function resendSelected(
   config: ResendConfig,
   request: ResendRequest,
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun, shown }: SelectionMode,
 ): Promise<ResendReport> {
   return await withAdminStore(config, async (store) => {
     const { filter, limit, typed, isAnew } = request;
     const begun = await begin(store, request);
     const selection = await selectionOf(store, config, { filter, resend: begun });
     if (isAnew && !isDryRun) await store.write("site", (tx) => forgetResend(tx, typed, systemClock.now()));
-    const pageAfter = (afterId: number) =>
-      listDeliveryIds(store.read, selection, { afterId, upToId: begun.upToId, limit: itemsAtOnce });
+    const pageAfter = pagesOfShown(shown, (afterId) =>
+      listDeliveryIds(store.read, selection, { afterId, upToId: begun.upToId, limit: itemsAtOnce }),
+    );
     const repeats: RepeatView[] = [];
     let resend = begun;
     const work = async (ids: readonly number[], isLast: boolean) => {

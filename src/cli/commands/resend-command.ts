@@ -43,7 +43,13 @@ async function resendSelected(run: CliRun, config: Config, options: Options): Pr
   const admin = await import("../../app/admin/resend-admin.ts");
   const { limit } = options;
   const filter = deliveryFilterOf(options);
-  const request = { filter, typed: typedFilterOf(options), isAnew: options.anew === true, limit };
+  const request = {
+    filter,
+    typed: typedFilterOf(options),
+    isAnew: options.anew === true,
+    limit,
+    now: Date.now(),
+  };
   const report = await runSelection(run, options, selectionWords, async (mode) => {
     const { remarks, ...found } = await admin.resendSelected(config, request, mode);
     const isFirst = mode.isDryRun || options.yes === true;
