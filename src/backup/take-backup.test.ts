@@ -81,9 +81,27 @@ test("a shared file whose bytes the disk has lost is taken anew, with a warning 
   expect(await faultsOf(unread.folder)).not.toEqual([]);
   const warnings: string[] = [];
   const second = await backUp(destination, (text) => warnings.push(text), 1);
-  expect(warnings).toEqual([expect.stringMatching(`1 file is damaged in the backup .*${location}`)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(`1 file is damaged in the backup .*${location}.*taken anew from the state`),
+  ]);
   expect(second.manifest.discrepancies).toEqual([]);
   expect(await faultsOf(second.folder)).toEqual([]);
+});
+
+test("a shared file that is one with the damaged file of the state is not said to be taken anew", async () => {
+  await fileOne();
+  const destination = temporaryFolder();
+  const first = await backUp(destination, expect.unreachable);
+  const shared = join(first.folder, stateName, location);
+  const { atime, mtime } = await stat(shared);
+  // Another name of the file of the state, on the same disk.
+  await writeFile(shared, nameOfOne.replace("a", "b"));
+  await utimes(shared, atime, mtime);
+  const warnings: string[] = [];
+  await backUp(destination, (text) => warnings.push(text), 1);
+  expect(warnings).toEqual([
+    expect.stringMatching(`1 file is damaged .*${location}.*the state has the same damage: restore it`),
+  ]);
 });
 
 test("a backup whose list has no database is not whole", async () => {

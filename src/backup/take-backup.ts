@@ -303,17 +303,25 @@ function explainFull(error: unknown, destination: string): unknown {
 }
 
 function warnOfDamaged(
-  { damagedBefore }: FileTaker,
+  { damagedBefore, files }: FileTaker,
   base: string | undefined,
   { onWarning }: BackupDeps,
 ): void {
-  const [first] = damagedBefore;
-  if (first === undefined) return;
-  const count = damagedBefore.size === 1 ? "1 file is" : `${damagedBefore.size} files are`;
-  onWarning(
-    `${count} damaged in the backup ${base} and those that share it (${first}): it was taken anew from the state; ` +
-      "verify the older backups, and see to the disk",
-  );
+  const all = [...damagedBefore];
+  const isWhole = ([path, sha256]: readonly [string, string]) => files.get(path)?.sha256 === sha256;
+  const kinds = [
+    [all.filter(isWhole), "it was taken anew from the state; verify the older backups, and see to the disk"],
+    [
+      all.filter((one) => !isWhole(one)),
+      "the state has the same damage: restore it from an older backup on another disk, and see to the disk",
+    ],
+  ] as const;
+  for (const [found, remedy] of kinds) {
+    const [first] = found;
+    if (first === undefined) continue;
+    const count = found.length === 1 ? "1 file is" : `${found.length} files are`;
+    onWarning(`${count} damaged in the backup ${base} and those that share it (${first[0]}): ${remedy}`);
+  }
 }
 
 async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {

@@ -89,8 +89,8 @@ export class FileTaker {
   /** Files that are shared with the backup before, and those of them that were read again. */
   shared = 0;
   reread = 0;
-  /** Files that are damaged in the backup before, by their paths in the state. */
-  readonly damagedBefore = new Set<string>();
+  /** What the files had to be that are damaged in the backup before, by their paths in the state. */
+  readonly damagedBefore = new Map<string, string>();
 
   constructor(folder: string, previous: PreviousBackup | undefined) {
     this.#folder = folder;
@@ -152,7 +152,7 @@ export class FileTaker {
     if (!isSame) return false;
     if (this.#previous.isReread(known)) {
       if (hashFile(before).sha256 !== known) {
-        this.damagedBefore.add(path);
+        this.damagedBefore.set(path, known);
         return false;
       }
       this.reread += 1;

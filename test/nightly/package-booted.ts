@@ -50,7 +50,8 @@ class Walk {
   async pages(): Promise<void> {
     const named = {
       "dropgate_0.2.0_amd64.deb": this.#fileOf(1),
-      "dropgate_0.3.0_amd64.deb": this.#fileOf(2),
+      "dropgate_0.3.0_amd64.deb": this.#fileOf(1),
+      "dropgate_0.4.0_amd64.deb": this.#fileOf(2),
     };
     await this.#run("command -v node npm; systemctl is-system-running");
     await followPages(this.#machine, this.#transcript, named);
