@@ -44,7 +44,16 @@ test("50 clients at once put 5 files each, and every file is applied exactly onc
   const report = await site.json<Report>("ledger", "verify");
   expect(report.discrepancies).toEqual([]);
   expect(report.accounts).toEqual([
-    { company, received: total, applied: total, refused: 0, duplicate: 0, superseded: 0, waiting: 0 },
+    {
+      company,
+      received: total,
+      applied: total,
+      refused: 0,
+      duplicate: 0,
+      superseded: 0,
+      waiting: 0,
+      pruned: 0,
+    },
   ]);
   const { peak } = await site.daemon.memoryMb();
   console.log(`50 clients: peak memory ${peak.toFixed(0)} MiB`);
