@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { companyCode } from "./sites.ts";
+import { dayMs, hourMs } from "../../src/lib/durations.ts";
 
 export interface Fill {
   readonly region: string;
@@ -14,14 +15,12 @@ export interface Fill {
   readonly slotKeys: readonly string[];
 }
 
-const dayMs = 86_400_000;
-
 /** `YYYY-MM-DDThh:mm` of each hour from yesterday on, so that any zone's days are among them. */
 export function hourlyKeys(days: number): readonly string[] {
   const first = Math.floor(Date.now() / dayMs) * dayMs - dayMs;
   const hours = (days + 2) * 24;
   return Array.from({ length: hours }, (_, hour) =>
-    new Date(first + hour * 3_600_000).toISOString().slice(0, 16),
+    new Date(first + hour * hourMs).toISOString().slice(0, 16),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Which backups are kept: the newest of each of the last days, weeks and months that have one. */
 import { localTimeOf } from "../domain/time/zoned-time.ts";
 import type { BackupFolder } from "./backup-folder.ts";
+import { dayMs } from "../lib/durations.ts";
 
 export interface KeepRules {
   readonly daily: number;
@@ -9,8 +10,6 @@ export interface KeepRules {
   /** IANA; whose days, weeks (from Monday) and months they are. */
   readonly zone: string;
 }
-
-const dayMs = 86_400_000;
 
 /** The Monday of the week. */
 function weekOf(day: string): string {

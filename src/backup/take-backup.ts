@@ -40,6 +40,7 @@ import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
 import { lookAround } from "./look-around.ts";
 import { discrepancyTexts, lostTexts, proveLedger } from "./prove-copy.ts";
 import { FileTaker, hashFile, type PreviousBackup } from "./take-files.ts";
+import { counted } from "../lib/counted.ts";
 
 export type BackupStep = "database" | "files" | "proof" | "disk";
 
@@ -319,7 +320,7 @@ function warnOfDamaged(
   for (const [found, remedy] of kinds) {
     const [first] = found;
     if (first === undefined) continue;
-    const count = found.length === 1 ? "1 file is" : `${found.length} files are`;
+    const count = counted(found.length, "file is", "files are");
     onWarning(`${count} damaged in the backup ${base} and those that share it (${first[0]}): ${remedy}`);
   }
 }

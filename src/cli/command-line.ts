@@ -152,11 +152,6 @@ export class CliCommand extends Command {
 /** Hosts choose names: control characters and invisible ones must not reach a terminal. */
 export const printable = visible;
 
-/** A number with its noun, as in `1 file` and `3 entries`. */
-export function counted(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
-}
-
 /** Lines of a title and a value. */
 export function titledLines(rows: readonly (readonly [title: string, value: string])[]): string[] {
   return rows.map(([title, value]) => `${title.padEnd(14)}${value}`);

@@ -1,7 +1,8 @@
 /** Moments as options take them: a day, a time, or how long ago. */
 import { InvalidArgumentError } from "commander";
+import { dayMs, hourMs, minuteMs } from "../lib/durations.ts";
 
-const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitsMs = { m: minuteMs, h: hourMs, d: dayMs } as const;
 const agoForm = /^(\d{1,6})([mhd])$/;
 const momentForm = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 

@@ -1,6 +1,7 @@
 /** Commands that do something to all that others of their options select: planned, confirmed, done, told. */
 import type { SelectionMode, SelectionReport } from "../app/admin/in-batches.ts";
-import { type CliCommand, type CliRun, type CommonOptions, counted, exitCodes } from "./command-line.ts";
+import { type CliCommand, type CliRun, type CommonOptions, exitCodes } from "./command-line.ts";
+import { counted } from "../lib/counted.ts";
 import { numbersText, whenText } from "./repeats.ts";
 
 export interface SelectionOptions {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { requestRetry } from "../store/ledger/files.ts";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../test/support/faulty-pipeline.ts";
-
-const hourMs = 3_600_000;
+import { hourMs } from "../lib/durations.ts";
 
 let rig: FaultyPipeline;
 beforeAll(async () => {

@@ -18,11 +18,10 @@ import {
   type WaitingFileSource,
   waitingSince,
 } from "./lanes/waiting-file.ts";
+import { secondMs } from "../lib/durations.ts";
 
 /** A file that is counted. */
 type CountedFile = Pick<WaitingFile, "companyId" | "receivedAt" | "retriedAt">;
-
-const secondMs = 1_000;
 
 /** Files that wait for their decision, by the second since which they do. */
 class UndecidedCounts {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CompanyShares } from "./company-shares.ts";
-
-const minute = 60_000;
+import { minuteMs } from "./durations.ts";
 
 function setUp(places: number) {
   const time = { now: 1_000_000 };
@@ -27,7 +26,7 @@ test("one that is not alone leaves one place to others, until they have gone for
   expect([take("A"), take("A"), take("A")]).toEqual([true, true, false]);
   expect(take("B")).toBe(true);
   shares.gaveBack("B");
-  time.now += 10 * minute;
+  time.now += 10 * minuteMs;
   expect(take("A")).toBe(true);
 });
 
@@ -44,10 +43,10 @@ test("companies that have gone are forgotten when there are many", () => {
   const { shares, take, time } = setUp(2);
   for (let index = 0; index < 1_000; index += 1) {
     shares.came(`C${index}`);
-    time.now += minute;
+    time.now += minuteMs;
   }
   shares.came("A");
   expect([take("A"), take("A")]).toEqual([true, false]);
-  time.now += 10 * minute;
+  time.now += 10 * minuteMs;
   expect(take("A")).toBe(true);
 });

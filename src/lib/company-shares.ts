@@ -6,9 +6,10 @@
  * late, for a body in hand is not taken back.
  */
 import type { Clock } from "./clock.ts";
+import { minuteMs } from "./durations.ts";
 
 /** How long a company counts as there after its last body. */
-const presenceMs = 10 * 60_000;
+const presenceMs = 10 * minuteMs;
 /** A list of companies that is longer is checked for those that have gone. */
 const maxKept = 100;
 

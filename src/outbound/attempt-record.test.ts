@@ -3,11 +3,10 @@ import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { attemptRecordOf, type FinishedAttempt } from "./attempt-record.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
+import { hourMs, secondMs } from "../lib/durations.ts";
 
-const second = 1_000;
-const hour = 3_600 * second;
 const at = Date.UTC(2026, 10, 5, 8);
-const now = at + second;
+const now = at + secondMs;
 
 const row: DeliveryToRender = {
   ...{ id: 7, guid: "guid", companyId: 1, companyCode: "ACME", targetId: 2, kind: "completion" },
@@ -39,23 +38,27 @@ describe("what is recorded of an attempt", () => {
     }));
 
   test("that failed for now is when it is tried again, by the number of attempts", () => {
-    expect(recordOf(failed({}))).toMatchObject({ kind: "later", dueAt: now + 5 * second, isOfTarget: false });
+    expect(recordOf(failed({}))).toMatchObject({
+      kind: "later",
+      dueAt: now + 5 * secondMs,
+      isOfTarget: false,
+    });
     const fourth = { row: { ...row, attempts: 3, firstAttemptAt: at } };
-    expect(recordOf(failed({}), fourth)).toMatchObject({ kind: "later", dueAt: now + 600 * second });
+    expect(recordOf(failed({}), fourth)).toMatchObject({ kind: "later", dueAt: now + 600 * secondMs });
   });
 
   test("that failed for good is a dead letter, and so is one that fails 72 hours after the first", () => {
     expect(recordOf(failed({ isPermanent: true }))).toMatchObject({ kind: "dead" });
-    const old = { row: { ...row, attempts: 20, firstAttemptAt: now - 72 * hour } };
+    const old = { row: { ...row, attempts: 20, firstAttemptAt: now - 72 * hourMs } };
     expect(recordOf(failed({}), old)).toMatchObject({ kind: "dead" });
   });
 
   test.each([{ isPermanent: true }, { isPermanent: false }])(
     "that failed by a fault of the whole target is never a dead letter (%o)",
     ({ isPermanent }) => {
-      const old = { row: { ...row, attempts: 20, firstAttemptAt: now - 1_000 * hour } };
+      const old = { row: { ...row, attempts: 20, firstAttemptAt: now - 1_000 * hourMs } };
       expect(recordOf(failed({ scope: "target", isPermanent }), old)).toMatchObject({
-        ...{ kind: "later", dueAt: now + 6 * hour, isOfTarget: true },
+        ...{ kind: "later", dueAt: now + 6 * hourMs, isOfTarget: true },
       });
     },
   );

@@ -17,6 +17,7 @@ import type {
   WithheldDelivery,
 } from "./delivery-to-render.ts";
 import type { DeliveryOutcome, Target } from "./target.ts";
+import { minuteMs } from "../lib/durations.ts";
 
 /** A target with the time that an attempt may take in all. */
 export interface TargetInUse {
@@ -44,7 +45,7 @@ export interface AttemptDeps {
 /** How long a target may take to say that it has given up. */
 const graceMs = 1_000;
 /** Rendering reads from the own disk only: it takes that long when the disk hangs. */
-const renderTimeoutMs = 15 * 60_000;
+const renderTimeoutMs = 15 * minuteMs;
 
 type Ending<T> =
   | { readonly kind: "settled"; readonly value: T }

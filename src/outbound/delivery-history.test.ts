@@ -6,8 +6,9 @@
 import { expect, test } from "vitest";
 import { resendDelivery, retryDelivery } from "../operations/deliveries/repeat-delivery.ts";
 import type { DeliveryOutcome } from "./target.ts";
-import { DeliverySite, failure, hour, unreachable } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, unreachable } from "../../test/support/delivery-site.ts";
 import { randomOf } from "../../test/support/random-numbers.ts";
+import { hourMs } from "../lib/durations.ts";
 
 const targets = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
 const stopNbrs = ["S1", "S2", "S3", "s3"];
@@ -49,7 +50,7 @@ function outcomeOf(random: () => number, name: string): DeliveryOutcome {
   const dice = random();
   if (dice < 0.5) return { kind: "delivered" };
   if (dice < 0.65) return failure();
-  if (dice < 0.75) return failure({ retryAfterMs: random() * hour });
+  if (dice < 0.75) return failure({ retryAfterMs: random() * hourMs });
   if (dice < 0.85) return failure({ isPermanent: true });
   if (dice < 0.92) return { kind: "nameTaken", name };
   return dice < 0.96 ? unreachable : failure({ isPermanent: true, scope: "target" }, "credentials");
@@ -87,7 +88,7 @@ async function step(history: History): Promise<void> {
       () => stopNbrs[Math.floor(random() * stopNbrs.length)] ?? "S1",
     );
     await site.complete(...some);
-  } else if (dice < 0.75) site.now += Math.floor(random() * random() * 8 * hour);
+  } else if (dice < 0.75) site.now += Math.floor(random() * random() * 8 * hourMs);
   else if (dice < 0.9) await askAgain(history);
   else {
     // The outcome of what is under way may get lost, as at a crash.
@@ -125,7 +126,7 @@ test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
       await checkStore(site);
     }
     for (const { name } of targets) site.target(name).script = () => ({ kind: "delivered" });
-    for (let count = 0; count < 20; count += 1) await site.pass(8 * hour);
+    for (let count = 0; count < 20; count += 1) await site.pass(8 * hourMs);
     await checkStore(site);
     await checkOrder(history);
     expect((await site.rows()).filter(isOpenRow)).toEqual([]);

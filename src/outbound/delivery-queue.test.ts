@@ -8,8 +8,9 @@ import type { Store } from "../store/database/database.ts";
 import { writeMeta } from "../store/database/meta.ts";
 import { deliveryHoldKey, endDeliveryHold } from "../store/outbound/delivery-hold.ts";
 import { findDelivery } from "../store/outbound/delivery-queries.ts";
-import { DeliverySite, failure, hour, minute, second, start } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start } from "../../test/support/delivery-site.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
+import { hourMs, minuteMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -20,9 +21,9 @@ describe("what is held since a restore", () => {
     const hold = { restoredAt: start, backup: "one", sendAgainFrom: start, lastReceivedAt: null };
     await site.store.write("site", (tx) => writeMeta(tx, deliveryHoldKey, JSON.stringify(hold)));
     await site.startQueue();
-    await site.pass(2 * minute);
+    await site.pass(2 * minuteMs);
     await site.complete("S2");
-    await site.pass(2 * minute);
+    await site.pass(2 * minuteMs);
     expect(site.target().sent).toEqual([]);
     expect(await site.states()).toEqual(["waiting", "waiting"]);
     await site.store.write("site", (tx) => endDeliveryHold(tx));
@@ -44,7 +45,7 @@ describe("what is due", () => {
     expect(row).toMatchObject({ state: "delivered", attempts: 1, first_attempt_at: start });
     expect(row).toMatchObject({ last_attempt_at: start, delivered_at: start, size: 21, fault: null });
     expect(row?.sha256).toHaveLength(64);
-    await site.pass(72 * hour);
+    await site.pass(72 * hourMs);
     expect(site.target().sent).toHaveLength(1);
   });
 
@@ -113,7 +114,7 @@ describe("what is due", () => {
   test("does not wait for a clock that was set back since it was made", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
-    site.now -= hour;
+    site.now -= hourMs;
     await site.startQueue();
     await site.pass(0);
     expect(await site.states()).toEqual(["delivered"]);
@@ -171,7 +172,7 @@ describe("order", () => {
     await site.pass(0);
     expect(await site.states()).toEqual(["waiting", "behind", "delivered"]);
     site.target().script = () => delivered;
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(await site.states()).toEqual(["delivered", "delivered", "delivered"]);
     expect(site.target().names.slice(-2)).toEqual(["s1_20261105_080000.xml", "s1_20261105_080001.xml"]);
   });
@@ -205,25 +206,25 @@ describe("a delivery that fails", () => {
     site.target().script = () => failure({ message: "come later" });
     await site.startQueue();
     await site.pass(0);
-    const delays = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, 2 * hour];
+    const delays = [5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, 30 * minuteMs, 2 * hourMs];
     for (const [index, delay] of delays.entries()) {
       await site.pass(delay - 1);
       expect(site.target().sent).toHaveLength(index + 1);
       await site.pass(1);
       expect(site.target().sent).toHaveLength(index + 2);
     }
-    for (let count = 0; count < 11; count += 1) await site.pass(6 * hour);
-    await site.pass(start + 72 * hour - site.now);
-    await site.pass(7 * hour);
+    for (let count = 0; count < 11; count += 1) await site.pass(6 * hourMs);
+    await site.pass(start + 72 * hourMs - site.now);
+    await site.pass(7 * hourMs);
     const { sent } = site.target();
     expect(sent).toHaveLength(19);
-    expect(sent.at(-1)?.at).toBe(start + 72 * hour);
+    expect(sent.at(-1)?.at).toBe(start + 72 * hourMs);
     expect(new Set(sent.map(({ id, text, name }) => `${id} ${text} ${name}`)).size).toBe(1);
     const [row] = await site.rows();
     expect(row).toMatchObject({ state: "dead", attempts: 19, fault: "busy", fault_text: "come later" });
     const found = await findDelivery(site.store.read, row?.guid ?? "");
     expect(found?.failedAttempts).toHaveLength(19);
-    expect(found?.failedAttempts[1]).toMatchObject({ at: start + 5 * second, fault: "busy" });
+    expect(found?.failedAttempts[1]).toMatchObject({ at: start + 5 * secondMs, fault: "busy" });
   });
 
   test("for good is dead at once", async () => {
@@ -232,7 +233,7 @@ describe("a delivery that fails", () => {
     site.target().script = () => failure({ isPermanent: true, message: "no such folder" }, "missingFolder");
     await site.startQueue();
     await site.pass(0);
-    await site.pass(7 * hour);
+    await site.pass(7 * hourMs);
     expect(site.target().sent).toHaveLength(1);
     expect((await site.rows())[0]).toMatchObject({ state: "dead", attempts: 1, fault: "missingFolder" });
   });
@@ -241,10 +242,10 @@ describe("a delivery that fails", () => {
     const site = await DeliverySite.open();
     site.random = 0;
     await site.complete("S1");
-    site.target().script = () => failure({ retryAfterMs: hour });
+    site.target().script = () => failure({ retryAfterMs: hourMs });
     await site.startQueue();
     await site.pass(0);
-    await site.pass(hour - 1);
+    await site.pass(hourMs - 1);
     expect(site.target().sent).toHaveLength(1);
     await site.pass(1);
     expect(site.target().sent).toHaveLength(2);
@@ -260,7 +261,7 @@ describe("a delivery that fails", () => {
     expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "content", attempts: 1 });
     expect(await site.states()).toEqual(["waiting", "delivered"]);
     site.render = render;
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(await site.states()).toEqual(["delivered", "delivered"]);
   });
 

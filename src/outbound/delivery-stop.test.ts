@@ -4,8 +4,9 @@
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
-import { DeliverySite, failure, minute, second } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure } from "../../test/support/delivery-site.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
+import { minuteMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -93,7 +94,7 @@ describe("a start", () => {
     const sent = target.sent.length;
     target.script = () => delivered;
     await site.startQueue();
-    await site.pass(minute);
+    await site.pass(minuteMs);
     expect(await site.states()).toEqual([
       ...["delivered", "delivered", "delivered", "dead", "delivered", "delivered"],
     ]);
@@ -194,7 +195,7 @@ describe("a store in trouble", () => {
       const states = await site.states();
       return states[0] === "delivered" && states[2] === "delivered";
     });
-    await site.pass(10 * second);
+    await site.pass(10 * secondMs);
     expect((await site.states())[1]).toBe("waiting");
     expect(refused).toBeGreaterThan(0);
     expect(site.target().sent).toHaveLength(3);

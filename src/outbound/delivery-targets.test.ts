@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { listHeads } from "../store/outbound/delivery-heads.ts";
 import { connectionOf } from "../store/database/prepared-query.ts";
 import { recordEvents } from "../operations/consequences/record-events.ts";
-import { DeliverySite, failure, hour, second, start, unreachable } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start, unreachable } from "../../test/support/delivery-site.ts";
 import { watchStatements } from "../../test/support/watch-statements.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
+import { hourMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 const both = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
@@ -55,7 +56,7 @@ describe("fairness", () => {
       reads += 1;
     });
     await site.complete(...stops(100).map((stop) => `N${stop}`));
-    await site.pass(second);
+    await site.pass(secondMs);
     expect(site.target("b").sent).toHaveLength(100);
     expect(site.target("a").sent).toHaveLength(4);
     // A list of targets, and for the other one some pages and what is rendered from, 32 deliveries at a time.
@@ -75,7 +76,7 @@ describe("fairness", () => {
     await site.pass(0);
     expect(asked.filter((sql) => sql.includes('from "deliveries"'))).toEqual([]);
     expect(asked.length).toBeLessThan(4);
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     for (const { name } of targets) expect(site.target(name).sent).toHaveLength(2);
   });
 
@@ -120,7 +121,7 @@ describe("fairness", () => {
     await site.pass(0);
     expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "timeout", attempts: 1 });
     site.target().script = () => delivered;
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(await site.states()).toEqual(["delivered"]);
   });
 });
@@ -133,7 +134,7 @@ describe("the configuration", () => {
     await site.startQueue();
     await site.pass(0);
     await site.configure({ targets: both.slice(0, 1) });
-    await site.pass(hour);
+    await site.pass(hourMs);
     expect(site.target("b").sent).toHaveLength(1);
     expect(site.target("b").closed).toBe(1);
     const told = site.lines.filter(({ msg }) => msg.startsWith("a target is not in the configuration"));
@@ -187,7 +188,7 @@ describe("the configuration", () => {
     site.forgetTarget();
     site.queue.reload();
     await site.complete("S3");
-    site.now += 5 * second;
+    site.now += 5 * secondMs;
     await waitFor("the new target to have some", () => site.target().sent.length > 0);
     expect(old.closed).toBe(0);
     resolve();

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { type DeliverySelection, listDeliveries, listDeliveryIds } from "../store/outbound/delivery-lists.ts";
 import { listOutboundTargets } from "../store/outbound/outbound-targets.ts";
-import { DeliverySite, failure, second, start, unreachable } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start, unreachable } from "../../test/support/delivery-site.ts";
+import { secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -40,11 +41,11 @@ describe("what people see", () => {
     };
     await site.startQueue();
     await site.pass(0);
-    await site.pass(second);
+    await site.pass(secondMs);
     expect(site.queue.statistics()).toEqual([
       {
         ...{ company: "ACME", target: "host", isConfigured: true, isPaused: false },
-        ...{ open: 2, dead: 1, oldestAgeMs: second },
+        ...{ open: 2, dead: 1, oldestAgeMs: secondMs },
         attempts: { delivered: 1, later: 1, dead: 1, nameTaken: 0, dropped: 0, postponed: 0 },
         lags: expect.any(Object),
       },

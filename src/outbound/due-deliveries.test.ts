@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DeliverySite, hour, minute, second, start } from "../../test/support/delivery-site.ts";
+import { DeliverySite, start } from "../../test/support/delivery-site.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
+import { hourMs, minuteMs, secondMs } from "../lib/durations.ts";
 
 class DueSite {
   readonly site: DeliverySite;
@@ -76,28 +77,28 @@ describe("what is due for a target", () => {
 
   test("is not asked for again before the next one is due, or there are news", async () => {
     const due = await DueSite.open("S1", "S2");
-    await due.putOff("S1", start + minute);
-    await due.putOff("S2", start + hour);
+    await due.putOff("S1", start + minuteMs);
+    await due.putOff("S2", start + hourMs);
     expect(await due.all()).toEqual([]);
-    expect([start, start + minute - 1, start + minute].map((now) => due.due.mayHave(now))).toEqual([
+    expect([start, start + minuteMs - 1, start + minuteMs].map((now) => due.due.mayHave(now))).toEqual([
       ...[false, false, true],
     ]);
-    due.due.expectAt(start + 2 * minute);
-    expect(due.due.mayHave(start + minute)).toBe(true);
-    due.due.expectAt(start + second);
-    expect([start, start + second].map((now) => due.due.mayHave(now))).toEqual([false, true]);
+    due.due.expectAt(start + 2 * minuteMs);
+    expect(due.due.mayHave(start + minuteMs)).toBe(true);
+    due.due.expectAt(start + secondMs);
+    expect([start, start + secondMs].map((now) => due.due.mayHave(now))).toEqual([false, true]);
     due.due.expectNews();
     expect(due.due.mayHave(start)).toBe(true);
-    expect(await due.all(start + minute)).toEqual(["S1"]);
+    expect(await due.all(start + minuteMs)).toEqual(["S1"]);
   });
 
   test("is also what was never tried, and what is put off for longer than anything ever is", async () => {
     const due = await DueSite.open("S1", "S2", "S3");
-    await due.putOff("S1", start + hour, 0);
-    await due.putOff("S2", start + 6 * hour);
-    await due.putOff("S3", start + 7 * hour);
+    await due.putOff("S1", start + hourMs, 0);
+    await due.putOff("S2", start + 6 * hourMs);
+    await due.putOff("S3", start + 7 * hourMs);
     expect(await due.all()).toEqual(["S1", "S3"]);
-    expect(due.due.mayHave(start + 6 * hour)).toBe(true);
+    expect(due.due.mayHave(start + 6 * hourMs)).toBe(true);
   });
 });
 
@@ -117,16 +118,16 @@ describe("what was read", () => {
     // One that is ready, and one that is on the page.
     for (const stopNbr of ["S3", "S39"]) await due.giveUp(stopNbr);
     due.due.expectNews();
-    expect(await due.next(start + second - 1)).toBe("S2");
+    expect(await due.next(start + secondMs - 1)).toBe("S2");
     const rest = numbered(40).filter((name) => !["S1", "S2", "S3", "S39"].includes(name));
-    expect(await due.all(start + second)).toEqual(rest);
+    expect(await due.all(start + secondMs)).toEqual(rest);
   });
 
   test("is given as it was when there are no news", async () => {
     const due = await DueSite.open("S1", "S2");
     expect(await due.next()).toBe("S1");
     await due.giveUp("S2");
-    expect(await due.next(start + hour)).toBe("S2");
+    expect(await due.next(start + hourMs)).toBe("S2");
   });
 
   test("is asked for again after a fault of the store", async () => {

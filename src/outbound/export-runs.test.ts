@@ -18,11 +18,11 @@ import { openStore } from "../store/database/database.ts";
 import { pruneCompletions, pruneExportDeliveries } from "./prune-deliveries.ts";
 import { listExportSchedules } from "../store/outbound/export-schedules.ts";
 import { saveOutboundCopy } from "../store/outbound/outbound-targets.ts";
-import { DeliverySite, hour, minute } from "../../test/support/delivery-site.ts";
+import { DeliverySite } from "../../test/support/delivery-site.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { dayMs, hourMs, minuteMs } from "../lib/durations.ts";
 
 const log = createLogger({ level: "silent" });
-const day = 24 * hour;
 
 function at(iso: string): number {
   return Date.parse(`${iso}Z`);
@@ -109,7 +109,7 @@ describe("a due export", () => {
     for (const night of nights) {
       await look(site, night, planOf(site));
       const dues = [];
-      for (let now = night; now < night + 3 * hour; now += minute)
+      for (let now = night; now < night + 3 * hourMs; now += minuteMs)
         for (const { made } of await look(site, now, planOf(site))) dues.push(made.dueAt);
       expect(dues.length).toBe(1);
     }
@@ -124,7 +124,7 @@ describe("a due export", () => {
     const made = await look(site, night, lost, other);
     expect(made.map(({ made: { name } }) => name)).toEqual(["other"]);
     await site.configure({ targets: [{ name: "gone", takesCompletions: false }] });
-    const later = await look(site, night + minute, lost, other);
+    const later = await look(site, night + minuteMs, lost, other);
     expect(later.map(({ made: { name, sequenceNbr } }) => [name, sequenceNbr])).toEqual([["lost", 1]]);
   });
 });
@@ -153,7 +153,7 @@ describe("the due time", () => {
     const site = await plannedSite();
     expect(await look(site, at("2026-11-06T01:30:00"), planOf(site))).toHaveLength(1);
     for (let back = 10; back >= -10; back -= 1)
-      expect(await look(site, at("2026-11-06T01:30:00") - back * minute, planOf(site))).toEqual([]);
+      expect(await look(site, at("2026-11-06T01:30:00") - back * minuteMs, planOf(site))).toEqual([]);
   });
 
   test("of an export that left the configuration is none, and what it has not had comes when it is back", async () => {
@@ -281,7 +281,7 @@ describe("two processes at once", () => {
     await runDueExports({ store: one, clock, log }, [plan]);
     const dues: (number | null)[] = [];
     for (let round = 0; round < 20; round += 1) {
-      now += minute;
+      now += minuteMs;
       await one.write("site", (tx) => addCompletion(tx, company.id, round));
       const runs = await Promise.all([
         runDueExports({ store: one, clock, log }, [plan]),
@@ -320,7 +320,7 @@ describe("completions of an export", () => {
     await site.complete("1", "2");
     const { made } = await byHand(site);
     await site.complete("3");
-    const step = { companyId: site.companyId, before: site.now + day, afterId: 0, limit: 10 };
+    const step = { companyId: site.companyId, before: site.now + dayMs, afterId: 0, limit: 10 };
     const prune = () =>
       site.store.write("site", async (tx) => {
         await pruneExportDeliveries(tx, step);

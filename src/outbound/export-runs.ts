@@ -33,6 +33,7 @@ import {
 } from "../store/outbound/exports.ts";
 import { findTargetId } from "../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
+import { hourMs } from "../lib/durations.ts";
 
 /** One export as the configuration has it. */
 export interface ExportPlan {
@@ -81,7 +82,7 @@ export function exportNames(made: ExportRecord): ExportNames {
 }
 
 /** A clock may be set back by less than this without an export being made a second time. */
-const clockToleranceMs = 3_600_000;
+const clockToleranceMs = hourMs;
 
 function dueAfter(plan: ExportPlan, after: number): number | null {
   if (plan.when === null) return null;

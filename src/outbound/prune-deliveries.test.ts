@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DeliverySite, failure, hour, start } from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start } from "../../test/support/delivery-site.ts";
 import {
   pruneCompletions,
   type Pruned,
@@ -8,14 +8,13 @@ import {
   type PruneStep,
 } from "./prune-deliveries.ts";
 import { insertDelivery } from "../store/outbound/deliveries.ts";
-
-const day = 24 * hour;
+import { dayMs } from "../lib/durations.ts";
 
 async function prune(site: DeliverySite, limit = 100): Promise<readonly Pruned[]> {
   const steps: Pruned[] = [];
   let afterId: number | undefined = 0;
   while (afterId !== undefined) {
-    const step: PruneStep = { companyId: site.companyId, before: site.now - 90 * day, afterId, limit };
+    const step: PruneStep = { companyId: site.companyId, before: site.now - 90 * dayMs, afterId, limit };
     const pruned: Pruned = await site.store.write("site", (tx) => pruneCompletions(tx, step));
     steps.push(pruned);
     afterId = pruned.lastId;
@@ -49,9 +48,9 @@ describe("what was delivered long ago", () => {
     await site.startQueue();
     await site.pass(0);
     site.target().script = () => ({ kind: "delivered" });
-    await site.pass(day);
+    await site.pass(dayMs);
     expect((await left(site)).attempts).toBe(5);
-    site.now = start + 91 * day + 1;
+    site.now = start + 91 * dayMs + 1;
     const steps = await prune(site, 2);
     expect(steps.map(({ completions }) => completions)).toEqual([2, 2, 1]);
     expect(steps.map(({ deliveries }) => deliveries)).toEqual([2, 2, 1]);
@@ -60,7 +59,7 @@ describe("what was delivered long ago", () => {
 
   test("is kept until its time is over, counted from its delivery", async () => {
     const site = await delivered("S1");
-    site.now = start + 90 * day;
+    site.now = start + 90 * dayMs;
     await prune(site);
     expect((await left(site)).deliveries).toEqual(["S1"]);
     site.now += 1;
@@ -76,15 +75,15 @@ describe("what was delivered long ago", () => {
     site.target("b").script = ({ files: [file] }) =>
       file?.name.startsWith("s1") ? failure({ isPermanent: true }) : { kind: "delivered" };
     await site.startQueue();
-    await site.pass(100 * day);
-    site.now += 100 * day;
+    await site.pass(100 * dayMs);
+    site.now += 100 * dayMs;
     await prune(site);
     expect(await left(site)).toEqual({ completions: ["S1"], deliveries: ["S1", "S1"], attempts: 1 });
   });
 
   test("is looked for no further than the first that is young", async () => {
     const site = await delivered("S1");
-    site.now += 100 * day;
+    site.now += 100 * dayMs;
     await site.complete("S2", "S3");
     await site.pass(0);
     const [first, ...rest] = await prune(site, 1);
@@ -95,7 +94,7 @@ describe("what was delivered long ago", () => {
 
   test("is looked for no further than a page that is old at its beginning alone", async () => {
     const site = await delivered("S1");
-    site.now += 100 * day;
+    site.now += 100 * dayMs;
     await site.complete("S2", "S3");
     await site.pass(0);
     expect(await prune(site, 2)).toMatchObject([{ lastId: undefined, completions: 1 }]);
@@ -103,7 +102,7 @@ describe("what was delivered long ago", () => {
 
   test("of another company is left alone", async () => {
     const site = await delivered("S1");
-    const step = { companyId: 77, before: start + 1_000 * day, afterId: 0, limit: 10 };
+    const step = { companyId: 77, before: start + 1_000 * dayMs, afterId: 0, limit: 10 };
     await site.store.write("site", (tx) => pruneCompletions(tx, step));
     expect((await left(site)).completions).toEqual(["S1"]);
   });
@@ -112,9 +111,9 @@ describe("what was delivered long ago", () => {
 describe("all that a company has", () => {
   test("is gone through in one call, which ends when it is aborted", async () => {
     const site = await delivered(...Array.from({ length: 230 }, (_, index) => `S${index}`));
-    site.now += 31 * day;
+    site.now += 31 * dayMs;
     const { companyId, store } = site;
-    const old = (days: number) => ({ companyId, before: site.now - days * day });
+    const old = (days: number) => ({ companyId, before: site.now - days * dayMs });
     await expect(pruneDelivered(store, old(30), AbortSignal.abort())).rejects.toThrow();
     expect(await pruneDelivered(store, old(32), new AbortController().signal)).toEqual({
       ...{ deliveries: 0, completions: 0 },
@@ -127,7 +126,7 @@ describe("all that a company has", () => {
 });
 
 describe("for an export", () => {
-  const before = start + 1_000 * day;
+  const before = start + 1_000 * dayMs;
 
   async function exportOf(site: DeliverySite, afterId: number, lastId: number): Promise<number> {
     return await site.store.write("site", async (tx) => {
@@ -162,7 +161,7 @@ describe("for an export", () => {
 
   test("that comes, completions after its watermark are kept; their deliveries go", async () => {
     const site = await delivered("S1", "S2", "S3");
-    await scheduleOf(site, before + day);
+    await scheduleOf(site, before + dayMs);
     site.now = before;
     await prune(site);
     expect(await left(site)).toEqual({ completions: ["S2", "S3"], deliveries: [], attempts: 0 });
@@ -182,13 +181,13 @@ describe("for an export", () => {
     site.now = before;
     await prune(site);
     expect((await left(site)).completions).toEqual(["S2", "S3"]);
-    const step = { companyId: site.companyId, before: before - 90 * day, afterId: 0, limit: 10 };
+    const step = { companyId: site.companyId, before: before - 90 * dayMs, afterId: 0, limit: 10 };
     await site.store.write("site", (tx) => pruneExportDeliveries(tx, step));
     expect(await site.states()).toEqual(["waiting"]);
     await site.pass(0);
     expect(await site.states()).toEqual(["delivered"]);
-    site.now += 91 * day;
-    const later = { ...step, before: site.now - 90 * day };
+    site.now += 91 * dayMs;
+    const later = { ...step, before: site.now - 90 * dayMs };
     await site.store.write("site", (tx) => pruneExportDeliveries(tx, later));
     await prune(site);
     expect(await left(site)).toEqual({ completions: [], deliveries: [], attempts: 0 });

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { DeliverySite, minute, start } from "../../test/support/delivery-site.ts";
+import { DeliverySite, start } from "../../test/support/delivery-site.ts";
 import { etaMovedCode } from "../domain/messages/message-event.ts";
 import type { EventMessages, MessageSettings } from "../domain/messages/message-settings.ts";
 import { recordedEvents } from "../domain/outbound/recorded-events.ts";
 import { addOptOut } from "../store/outbound/message-opt-outs.ts";
 import { insertMessage, type StoredMessage } from "../store/outbound/messages.ts";
 import { createMessageRenderer } from "./render-message.ts";
+import { minuteMs } from "../lib/durations.ts";
 
 const arrival = recordedEvents.stopArrival.code;
 const facts = { stopNbr: "S1", zone: "UTC", contact: { contactName: " Ann\nHill " } };
@@ -60,7 +61,7 @@ class Renderer {
   async whyNot(more: Partial<StoredMessage> = {}): Promise<string> {
     const made = await this.make(more);
     if (!("kind" in made)) return "sent";
-    return made.kind === "dropped" ? made.fault : `${made.kind} ${(made.dueAt - start) / minute}`;
+    return made.kind === "dropped" ? made.fault : `${made.kind} ${(made.dueAt - start) / minuteMs}`;
   }
 }
 
@@ -171,7 +172,7 @@ describe("a message is not sent", () => {
 describe("the time of a message", () => {
   test("is over when it is older than the company lets it be, and a minute of the event goes first", async () => {
     const renderer = await Renderer.open();
-    renderer.site.now = start + 60 * minute;
+    renderer.site.now = start + 60 * minuteMs;
     expect(await renderer.whyNot()).toBe("sent");
     renderer.site.now += 1;
     expect(await renderer.whyNot()).toBe("tooOld");

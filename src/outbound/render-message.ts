@@ -21,6 +21,7 @@ import type {
   WithheldDelivery,
 } from "./delivery-to-render.ts";
 import type { CustomerMessage } from "./target.ts";
+import { minuteMs } from "../lib/durations.ts";
 
 export interface MessageRendererDeps {
   readonly store: { readonly read: Reader };
@@ -29,7 +30,6 @@ export interface MessageRendererDeps {
   readonly settings: (companyCode: string) => MessageSettings | undefined;
 }
 
-const minuteMs = 60_000;
 /** What is due later than the longest wait of the schedule is taken for a mistake of the clock; so it is put off in steps. */
 const longestStepMs = 6 * 60 * minuteMs;
 const longestSubject = 200;

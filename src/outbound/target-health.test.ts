@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { TargetHealth } from "./target-health.ts";
+import { hourMs, secondMs } from "../lib/durations.ts";
 
-const second = 1_000;
-const hour = 3_600 * second;
 const start = Date.UTC(2026, 10, 5, 8);
 const delivery = { id: "guid", companyCode: "ACME", files: [] };
 
@@ -31,13 +30,13 @@ describe("a target", () => {
   test("that fails is paused, longer each time, and on trial after the pause", () => {
     const health = well();
     expect(health.learn(failed(), health.round, told(start))).toEqual({
-      ...{ id: 4, failures: 1, pausedUntil: start + 5 * second },
+      ...{ id: 4, failures: 1, pausedUntil: start + 5 * secondMs },
     });
-    expect([health.isPaused(start), health.isPaused(start + 5 * second)]).toEqual([true, false]);
+    expect([health.isPaused(start), health.isPaused(start + 5 * secondMs)]).toEqual([true, false]);
     expect(health.isOnTrial).toBe(true);
-    const again = start + 5 * second;
+    const again = start + 5 * secondMs;
     expect(health.learn(failed(), health.round, told(again))).toMatchObject({
-      ...{ failures: 2, pausedUntil: again + 30 * second },
+      ...{ failures: 2, pausedUntil: again + 30 * secondMs },
     });
   });
 
@@ -74,14 +73,14 @@ describe("a target", () => {
   test("that is paused is free when somebody else wrote the end of the pause, and not by what is older", () => {
     const health = well();
     health.learn(failed({ isPermanent: true }), health.round, told(start));
-    expect(health.isEndedBy(0, start + second)).toBe(false);
-    expect(health.isEndedBy(start - 1, start + second)).toBe(false);
-    expect(health.isEndedBy(start + 5 * second, start + second)).toBe(false);
-    expect(health.isEndedBy(start + second, start + second)).toBe(true);
+    expect(health.isEndedBy(0, start + secondMs)).toBe(false);
+    expect(health.isEndedBy(start - 1, start + secondMs)).toBe(false);
+    expect(health.isEndedBy(start + 5 * secondMs, start + secondMs)).toBe(false);
+    expect(health.isEndedBy(start + secondMs, start + secondMs)).toBe(true);
   });
 
   test("is not kept from deliveries by a pause of a time when the clock was wrong", () => {
-    const health = new TargetHealth({ id: 4, failures: 2, pausedUntil: start + 10_000 * hour });
+    const health = new TargetHealth({ id: 4, failures: 2, pausedUntil: start + 10_000 * hourMs });
     expect(health.isPaused(start)).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { DeliverySite, minute } from "../../test/support/delivery-site.ts";
+import { DeliverySite } from "../../test/support/delivery-site.ts";
 import { listOutboundTargets } from "../store/outbound/outbound-targets.ts";
 import { TargetCounters } from "./target-statistics.ts";
+import { minuteMs } from "../lib/durations.ts";
 
 test("attempts are counted by target and by what became of them", async () => {
   const site = await DeliverySite.open();
@@ -32,11 +33,11 @@ test("the age of the oldest is read anew for another list of targets alone, and 
   await site.complete("S1");
   await counters.readAges(site.store.read, empty);
   const ageOf = (targets: typeof empty, now: number) => counters.statistics(targets, now)[0]?.oldestAgeMs;
-  expect(ageOf(empty, site.now + minute)).toBe(0);
+  expect(ageOf(empty, site.now + minuteMs)).toBe(0);
   const one = await read();
   expect(one).not.toBe(empty);
-  expect(ageOf(one, site.now + minute)).toBe(minute);
-  expect(ageOf(one, site.now - minute)).toBe(0);
+  expect(ageOf(one, site.now + minuteMs)).toBe(minuteMs);
+  expect(ageOf(one, site.now - minuteMs)).toBe(0);
 });
 
 test("a target is paused until the very moment at which its pause ends", async () => {

@@ -1,15 +1,8 @@
 /** A target that is in trouble itself: it pauses, and nothing that waits for it is lost or reordered. */
 import { describe, expect, test } from "vitest";
 import { saveTargetPause } from "../store/outbound/outbound-targets.ts";
-import {
-  DeliverySite,
-  failure,
-  hour,
-  minute,
-  second,
-  start,
-  unreachable,
-} from "../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start, unreachable } from "../../test/support/delivery-site.ts";
+import { hourMs, minuteMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -36,7 +29,7 @@ describe("a target that is in trouble itself", () => {
     await site.pass(0);
     expect(target.sent).toHaveLength(1);
     target.concurrency = 4;
-    const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 10 * minute, 10 * minute];
+    const pauses = [5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, 10 * minuteMs, 10 * minuteMs];
     for (const [index, pause] of pauses.entries()) {
       expect(await targetRow(site)).toMatchObject({ failures: index + 1, paused_until: site.now + pause });
       await site.pass(pause - 1);
@@ -62,7 +55,7 @@ describe("a target that is in trouble itself", () => {
       if (tried === 1) expect(target.active).toBe(1);
       return delivered;
     };
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
     expect(target.mostActive).toBe(4);
     expect(await targetRow(site)).toMatchObject({ failures: 0, paused_until: 0 });
@@ -75,7 +68,7 @@ describe("a target that is in trouble itself", () => {
     site.target().script = () => unreachable;
     await site.startQueue();
     await site.pass(0);
-    expect(await targetRow(site)).toMatchObject({ failures: 1, paused_until: start + 5 * second });
+    expect(await targetRow(site)).toMatchObject({ failures: 1, paused_until: start + 5 * secondMs });
   });
 
   test("is open again when a delivery alone is refused: it has answered", async () => {
@@ -86,7 +79,7 @@ describe("a target that is in trouble itself", () => {
     await site.startQueue();
     await site.pass(0);
     site.target().script = () => failure({ isPermanent: true }, "refused");
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(await targetRow(site)).toMatchObject({ failures: 0 });
     expect(await site.states()).toEqual(["dead", "dead"]);
   });
@@ -96,10 +89,10 @@ describe("a target that is in trouble itself", () => {
     site.random = 0;
     await site.complete("S1", "S2");
     site.target().concurrency = 1;
-    site.target().script = () => failure({ scope: "target", retryAfterMs: 2 * hour });
+    site.target().script = () => failure({ scope: "target", retryAfterMs: 2 * hourMs });
     await site.startQueue();
     await site.pass(0);
-    await site.pass(2 * hour - 1);
+    await site.pass(2 * hourMs - 1);
     expect(site.target().sent).toHaveLength(1);
     await site.pass(1);
     expect(site.target().sent).toHaveLength(2);
@@ -119,12 +112,12 @@ describe("a target that is in trouble itself", () => {
     target.script = () => fault;
     await site.startQueue();
     await site.pass(0);
-    for (let tries = 0; tries < 40; tries += 1) await site.pass(7 * hour);
+    for (let tries = 0; tries < 40; tries += 1) await site.pass(7 * hourMs);
     expect(await site.states()).toEqual(["waiting", "behind", "waiting", "behind", "behind"]);
     expect(await targetRow(site)).toMatchObject({ open_count: 5, dead_count: 0 });
     const before = target.sent.length;
     target.script = () => delivered;
-    for (let waits = 0; waits < 3; waits += 1) await site.pass(7 * hour);
+    for (let waits = 0; waits < 3; waits += 1) await site.pass(7 * hourMs);
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
     const names = target.names.slice(before);
     for (const stop of ["s1", "s2"]) {
@@ -140,13 +133,13 @@ describe("a target that is in trouble itself", () => {
     const target = site.target();
     target.script = ({ files: [file] }) => (file?.name.startsWith("s3") ? failure() : unreachable);
     await site.startQueue();
-    for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hour);
+    for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hourMs);
     const before = target.sent.length;
     target.script = () => delivered;
     await site.configure({});
     await site.startQueue();
     await site.pass(0);
-    await site.pass(second);
+    await site.pass(secondMs);
     expect(await site.states()).toEqual(["delivered", "delivered", "waiting"]);
     expect(target.names.slice(before).map((name) => name.slice(0, 2))).toEqual(["s1", "s2"]);
   });
@@ -157,11 +150,11 @@ describe("a target that is in trouble itself", () => {
     site.target().script = () => unreachable;
     await site.startQueue();
     await site.pass(0);
-    for (let tries = 0; tries < 14; tries += 1) await site.pass(7 * hour);
+    for (let tries = 0; tries < 14; tries += 1) await site.pass(7 * hourMs);
     site.target().script = () => failure();
-    await site.pass(7 * hour);
+    await site.pass(7 * hourMs);
     expect((await site.rows())[0]).toMatchObject({ state: "waiting", first_attempt_at: site.now });
-    for (let tries = 0; tries < 14; tries += 1) await site.pass(7 * hour);
+    for (let tries = 0; tries < 14; tries += 1) await site.pass(7 * hourMs);
     expect(await site.states()).toEqual(["dead"]);
   });
 
@@ -173,7 +166,7 @@ describe("a target that is in trouble itself", () => {
     target.script = () => failure(whole, "credentials");
     await site.startQueue();
     await site.pass(0);
-    const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, hour];
+    const pauses = [5 * secondMs, 30 * secondMs, 2 * minuteMs, 10 * minuteMs, 30 * minuteMs, hourMs, hourMs];
     for (const [index, pause] of pauses.entries()) {
       expect(await targetRow(site)).toMatchObject({ failures: index + 1, paused_until: site.now + pause });
       await site.pass(pause);
@@ -190,7 +183,7 @@ describe("a target that is in trouble itself", () => {
     await site.pass(0);
     await queue.stop(AbortSignal.timeout(1_000));
     await site.startQueue();
-    await site.pass(5 * second - 1);
+    await site.pass(5 * secondMs - 1);
     expect(site.target().sent).toHaveLength(1);
     await site.pass(1);
     expect(site.target().sent).toHaveLength(2);
@@ -208,8 +201,8 @@ describe("a target that is in trouble itself", () => {
     const { id, paused_until } = await targetRow(site);
     const write = (pausedUntil: number) =>
       site.store.write("site", (tx) => saveTargetPause(tx, { id, failures: 1, pausedUntil }));
-    await site.pass(second);
-    await write(start - second);
+    await site.pass(secondMs);
+    await write(start - secondMs);
     await site.pass(0);
     await write(paused_until);
     await site.pass(0);
@@ -225,7 +218,7 @@ describe("a target that is in trouble itself", () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
     await site.store.write("site", async (tx) => {
-      const later = start + 10_000 * hour;
+      const later = start + 10_000 * hourMs;
       await tx.updateTable("outbound_targets").set({ failures: 3, paused_until: later }).execute();
       await tx.updateTable("deliveries").set({ due_at: later }).execute();
     });

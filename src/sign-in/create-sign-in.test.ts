@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   hostPublicKey as publicKey,
   keyAttempt,
-  minute,
   openSignIn,
   passwordAttempt as attempt,
   signInDefaults as defaults,
@@ -20,6 +19,7 @@ import {
   setPassword,
   setEnabled,
 } from "../operations/users/user-admin.ts";
+import { dayMs, minuteMs } from "../lib/durations.ts";
 
 let at: SignInFixture;
 let store: SignInFixture["store"];
@@ -129,7 +129,7 @@ describe("the figures of sign-ins", () => {
     expect(bans).toEqual({ begun: 1, active: 1 });
     const others = Object.entries(signIns).filter(([name]) => name !== protocol);
     expect(others.flatMap(([, other]) => Object.values(other))).toEqual([0, 0, 0, 0, 0, 0]);
-    at.time.now += 40 * 86_400_000;
+    at.time.now += 40 * dayMs;
     expect(at.signIn.statistics().bans).toEqual({ begun: 1, active: 0 });
   });
 });
@@ -137,7 +137,7 @@ describe("the figures of sign-ins", () => {
 describe("a password that was checked before", () => {
   it("is remembered for five minutes", async () => {
     await at.withPassword();
-    at.time.now += 5 * minute - 1;
+    at.time.now += 5 * minuteMs - 1;
     expect(await isRemembered()).toBe(true);
     at.time.now += 1;
     expect(await isRemembered()).toBe(false);
@@ -217,8 +217,8 @@ describe("an address that fails too often", () => {
       await at.withPassword({ userName: `u${index}`, protocol: "sftp" });
     expect(at.signIn.bannedForMs("192.0.2.1")).toBe(0);
     await at.withPassword({ password: "wrong" });
-    expect(at.signIn.bannedForMs("192.0.2.1")).toBe(30 * minute);
-    expect(await at.withPassword()).toMatchObject({ code: "tooManyAttempts", retryAfterMs: 30 * minute });
+    expect(at.signIn.bannedForMs("192.0.2.1")).toBe(30 * minuteMs);
+    expect(await at.withPassword()).toMatchObject({ code: "tooManyAttempts", retryAfterMs: 30 * minuteMs });
     expect(await at.signIn.isKeyKnown(keyAttempt())).toBe(false);
     expect(await at.withPassword({ address: "192.0.2.2" })).toMatchObject({ kind: "signedIn" });
   });
@@ -233,7 +233,7 @@ describe("an address that fails too often", () => {
 
   it("is banned for broken limits too", () => {
     for (let index = 0; index < 5; index += 1) at.signIn.reportBrokenLimit("192.0.2.1");
-    expect(at.signIn.bannedForMs("192.0.2.1")).toBe(30 * minute);
+    expect(at.signIn.bannedForMs("192.0.2.1")).toBe(30 * minuteMs);
   });
 
   it("is let in when new options allow it", async () => {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type BanOptions, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
-
-const minute = 60_000;
+import { dayMs, minuteMs } from "../lib/durations.ts";
 
 const defaults: BanOptions = {
   enabled: true,
   maxScore: 15,
-  windowMs: 30 * minute,
-  banMs: 30 * minute,
+  windowMs: 30 * minuteMs,
+  banMs: 30 * minuteMs,
   growthPercent: 50,
   allow: [],
 };
@@ -40,10 +39,10 @@ describe("an address", () => {
     repeat(14, () => failures.recordFailure(peer("192.0.2.1")));
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
     failures.recordFailure(peer("192.0.2.1"));
-    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minute);
+    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minuteMs);
     expect(failures.bannedForMs("192.0.2.2")).toBe(0);
     expect(warnings).toHaveLength(1);
-    time.now += 30 * minute;
+    time.now += 30 * minuteMs;
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
   });
 
@@ -52,7 +51,7 @@ describe("an address", () => {
     repeat(14, () => failures.recordFailure(peer("192.0.2.1", { isKnownUser: false })));
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
     failures.recordFailure(peer("192.0.2.1", { isKnownUser: false }));
-    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minute);
+    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minuteMs);
   });
 
   it("is banned after five broken limits, and after fifteen silent connections unless it is known", () => {
@@ -66,14 +65,14 @@ describe("an address", () => {
     failures.recordBrokenLimit("192.0.2.1");
     failures.recordSilence("192.0.2.2");
     const banned = ["192.0.2.1", "192.0.2.2"].map(bannedForMs);
-    expect(banned).toEqual([30 * minute, 30 * minute]);
+    expect(banned).toEqual([30 * minuteMs, 30 * minuteMs]);
   });
 
   it("is not banned for failures spread over more than the window", () => {
     const { failures, time } = setUp();
     repeat(100, () => {
       failures.recordFailure(peer("192.0.2.1"));
-      time.now += 2.5 * minute;
+      time.now += 2.5 * minuteMs;
     });
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
   });
@@ -82,8 +81,8 @@ describe("an address", () => {
     const { failures, time } = setUp();
     for (const expected of [30, 45, 67.5]) {
       repeat(15, () => failures.recordFailure(peer("192.0.2.1")));
-      expect(failures.bannedForMs("192.0.2.1")).toBe(expected * minute);
-      time.now += expected * minute;
+      expect(failures.bannedForMs("192.0.2.1")).toBe(expected * minuteMs);
+      time.now += expected * minuteMs;
     }
   });
 
@@ -93,10 +92,10 @@ describe("an address", () => {
       time.now += failures.bannedForMs("192.0.2.1");
       repeat(15, () => failures.recordFailure(peer("192.0.2.1")));
     });
-    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * 24 * 60 * minute);
-    time.now += 38 * 24 * 60 * minute;
+    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * dayMs);
+    time.now += 38 * dayMs;
     repeat(15, () => failures.recordFailure(peer("192.0.2.1")));
-    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minute);
+    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minuteMs);
   });
 
   it("of IPv6 is counted with its whole /64, a mapped one as IPv4", () => {
@@ -115,11 +114,11 @@ describe("an address", () => {
     expect(failures.bannedForMs("2001:db8:7:ffff::1")).toBe(0);
     fail(149);
     known.add("2001:db8:7:aaaa::1");
-    expect(failures.bannedForMs("2001:db8:7:ffff::1")).toBe(30 * minute);
+    expect(failures.bannedForMs("2001:db8:7:ffff::1")).toBe(30 * minuteMs);
     expect(failures.bannedForMs("2001:db8:7:aaaa::1")).toBe(0);
     expect(failures.bannedForMs("2001:db8:8::1")).toBe(0);
     repeat(15, () => failures.recordFailure(peer("2001:db8:7:aaaa::1")));
-    expect(failures.bannedForMs("2001:db8:7:aaaa::1")).toBe(30 * minute);
+    expect(failures.bannedForMs("2001:db8:7:aaaa::1")).toBe(30 * minuteMs);
   });
 
   it("on the allow list is never counted, and put there during a ban it is free", () => {
@@ -153,10 +152,10 @@ describe("a user whose password is guessed from everywhere", () => {
       attack(failures, { isKnownUser });
       expect(failures.slowedForMs(stranger)).toBe(0);
       failures.recordTry(stranger);
-      expect(failures.slowedForMs(stranger)).toBe(minute);
+      expect(failures.slowedForMs(stranger)).toBe(minuteMs);
       expect(failures.slowedForMs({ ...stranger, address: "203.0.113.2" })).toBe(0);
       expect(failures.slowedForMs({ ...stranger, userName: "other" })).toBe(0);
-      time.now += minute - 1;
+      time.now += minuteMs - 1;
       expect(failures.slowedForMs(stranger)).toBe(1);
       time.now += 1;
       expect(failures.slowedForMs(stranger)).toBe(0);
@@ -169,10 +168,10 @@ describe("a user whose password is guessed from everywhere", () => {
     failures.recordTry(stranger);
     expect(failures.slowedForMs(stranger)).toBe(0);
     attack(failures);
-    time.now += 29.5 * minute;
+    time.now += 29.5 * minuteMs;
     failures.recordTry(stranger);
-    expect(failures.slowedForMs(stranger)).toBe(minute);
-    time.now += 0.5 * minute;
+    expect(failures.slowedForMs(stranger)).toBe(minuteMs);
+    time.now += 0.5 * minuteMs;
     expect(failures.slowedForMs(stranger)).toBe(0);
   });
 
@@ -192,7 +191,7 @@ describe("a user whose password is guessed from everywhere", () => {
       ),
     );
     failures.recordTry(peer("203.0.113.1"));
-    expect(failures.slowedForMs(peer("203.0.113.1"))).toBe(minute);
+    expect(failures.slowedForMs(peer("203.0.113.1"))).toBe(minuteMs);
   });
 });
 

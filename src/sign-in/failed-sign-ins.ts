@@ -16,6 +16,7 @@ import { createHash } from "node:crypto";
 import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
+import { dayMs } from "../lib/durations.ts";
 
 /** The options of the section `security.bans`. */
 export interface BanOptions {
@@ -42,8 +43,8 @@ export interface SignInPeer {
 const maxAddresses = 50_000;
 const maxUserNames = 10_000;
 /** How long after its end a ban makes the next one longer, and how long one lasts at most. */
-const banMemoryMs = 7 * 86_400_000;
-const longestBanMs = 30 * 86_400_000;
+const banMemoryMs = 7 * dayMs;
+const longestBanMs = 30 * dayMs;
 /** How often a stranger may try a user that is guessed at. */
 const strangersTryEveryMs = 60_000;
 /** How many times the score of a /64 bans a /48. */

@@ -16,6 +16,7 @@ import {
   saveSignInAddresses,
 } from "../store/accounts/sign-in-addresses.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
+import { dayMs, hourMs } from "../lib/durations.ts";
 
 export interface FamiliarAddressesDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -24,10 +25,9 @@ export interface FamiliarAddressesDeps {
 }
 
 const maxPairs = 50_000;
-const dayMs = 86_400_000;
 const keepMs = 90 * dayMs;
 /** How exact the time of the last sign-in is kept. */
-const grainMs = 3_600_000;
+const grainMs = hourMs;
 
 function pairOf(peer: string, userId: number): string {
   return `${peer} ${userId}`;

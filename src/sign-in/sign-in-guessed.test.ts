@@ -1,6 +1,7 @@
 /** Users whose passwords are guessed at from everywhere: their hosts work on, and the guessers get nowhere. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { minute, openSignIn, type SignInFixture } from "../../test/support/sign-in-fixture.ts";
+import { openSignIn, type SignInFixture } from "../../test/support/sign-in-fixture.ts";
+import { dayMs } from "../lib/durations.ts";
 
 let at: SignInFixture;
 
@@ -62,14 +63,14 @@ describe("a user whose password is guessed from many addresses", () => {
     await attack("host");
     await at.withPassword({ password: "wrong" });
     expect(await at.withPassword()).toMatchObject({ kind: "signedIn" });
-    at.time.now += 24 * 60 * minute;
+    at.time.now += dayMs;
     expect(at.signIn.hasSignedInLately("192.0.2.1")).toBe(false);
   });
 
   it("forgets hosts of ninety days ago", async () => {
     await at.withPassword();
     await at.signIn.settled();
-    at.time.now += 91 * 24 * 60 * minute;
+    at.time.now += 91 * dayMs;
     await at.create().load();
     expect(await at.store.read.selectFrom("sign_in_addresses").selectAll().execute()).toEqual([]);
   });

@@ -12,8 +12,8 @@ import { insertUser, insertUserKey, saveMembership, savePassword } from "../stor
 import { addCompany } from "../operations/users/company-admin.ts";
 import { type ConfigurableSignIn, createSignIn } from "./create-sign-in.ts";
 import type { PasswordAttempt } from "./sign-in.ts";
+import { minuteMs } from "../lib/durations.ts";
 
-const minute = 60_000;
 const maxScore = 4;
 const clock = { now: () => 1_000_000 };
 const attacker = "198.51.100.1";
@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function create(passwordCacheMs = 5 * minute): ConfigurableSignIn {
+function create(passwordCacheMs = 5 * minuteMs): ConfigurableSignIn {
   return createSignIn({
     store,
     clock,
@@ -50,8 +50,8 @@ function create(passwordCacheMs = 5 * minute): ConfigurableSignIn {
     options: {
       enabled: true,
       maxScore,
-      windowMs: 30 * minute,
-      banMs: 30 * minute,
+      windowMs: 30 * minuteMs,
+      banMs: 30 * minuteMs,
       growthPercent: 50,
       allow: [],
       wrongPasswordDelayMs: 1_000,
@@ -188,7 +188,7 @@ describe("a sign-in without a company", () => {
   });
 
   it("never bans the younger user for its own right password, remembered or not", async () => {
-    for (const passwordCacheMs of [5 * minute, 0]) {
+    for (const passwordCacheMs of [5 * minuteMs, 0]) {
       signIn = create(passwordCacheMs);
       for (let index = 0; index < maxScore * 2; index += 1) {
         expect(await signInWith("of other", change)).toBe(`signedIn ${ids.OTHER}`);

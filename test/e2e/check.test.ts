@@ -10,6 +10,7 @@ import type { Transaction } from "../../src/store/database/group-commit.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { runProgram } from "../support/run-program.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 let site: Site;
 
@@ -38,8 +39,6 @@ async function change(work: (tx: Transaction) => Promise<unknown>): Promise<void
   });
   await store.close();
 }
-
-const dayMs = 24 * 60 * 60_000;
 
 /** So many applied files a day, each that large, from `from` days ago until `to` days ago. */
 function files(

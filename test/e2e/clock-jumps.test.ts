@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { lenient, oneParser, Site } from "../support/daemon.ts";
 import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
-const dayMs = 24 * 60 * 60_000;
 let site: Site;
 
 beforeEach(async () => {

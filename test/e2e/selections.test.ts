@@ -5,9 +5,9 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
 import { program } from "../support/site-template.ts";
+import { hourMs } from "../../src/lib/durations.ts";
 
 const count = 250;
-const hour = 3_600_000;
 const begin = Date.UTC(2025, 10, 5, 8);
 
 let site: Site;
@@ -31,7 +31,7 @@ function enterDeliveries(): Promise<void> {
         .executeTakeFirstOrThrow();
       const ofCompany = { company_id: target.company_id };
       for (let nbr = 1; nbr <= count; nbr += 1) {
-        const at = begin + nbr * hour;
+        const at = begin + nbr * hourMs;
         const name = `s${nbr}_20261105_080000.xml`;
         const stop = { ...ofCompany, stop_nbr: `S${nbr}`, name, format: 1, embeds_documents: 0 };
         const events = { trigger_code: 7009, first_event_id: 1, last_event_id: 1, stop_status: "90" };
@@ -75,7 +75,7 @@ const deliveries = (...args: readonly string[]) => site.json<readonly View[]>("d
 const ids = async (...args: readonly string[]) => (await deliveries(...args)).map(({ id }) => id);
 const counted = async (...args: readonly string[]) =>
   (await site.json<{ count: number }>("deliveries", "--count", ...args)).count;
-const at = (nbr: number) => new Date(begin + nbr * hour).toISOString();
+const at = (nbr: number) => new Date(begin + nbr * hourMs).toISOString();
 
 beforeAll(async () => {
   site = await Site.make();

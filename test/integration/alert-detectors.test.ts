@@ -19,10 +19,8 @@ import { enterFile } from "../../src/store/ledger/files.ts";
 import { type RemoteRounds, saveRemoteRounds } from "../../src/store/ledger/remote-states.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/lib/durations.ts";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 /** A Thursday, 08:00 in UTC. */
 const start = Date.UTC(2026, 10, 5, 8);
 

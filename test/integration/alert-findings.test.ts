@@ -11,10 +11,11 @@ import type { NoRoom, NoRoomReason, RefusedUploads } from "../../src/exchange/up
 import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import type { Reader } from "../../src/store/database/database.ts";
 import { noteLastVerification } from "../../src/store/database/last-verification.ts";
-import { DeliverySite, failure, hour, minute, unreachable } from "../support/delivery-site.ts";
+import { DeliverySite, failure, unreachable } from "../support/delivery-site.ts";
 import { countRefusedUploads } from "../../src/app/watch/refused-uploads.ts";
 import { plansOf } from "../support/query-plans.ts";
 import { countRefused } from "../../src/store/ledger/refused-files.ts";
+import { hourMs, minuteMs } from "../../src/lib/durations.ts";
 
 const acme = { id: 1, code: "ACME" };
 const now = 1_700_000_000_000;
@@ -62,20 +63,20 @@ describe("refused files", () => {
     });
 
   test("are those within the time, counted from the first on", async () => {
-    await refuse("old.xml", now - 61 * minute);
+    await refuse("old.xml", now - 61 * minuteMs);
     expect(await look()).toEqual([]);
-    await refuse("a.xml", now - 30 * minute);
-    await refuse("b.xml", now - minute);
+    await refuse("a.xml", now - 30 * minuteMs);
+    await refuse("b.xml", now - minuteMs);
     expect(await look()).toMatchObject([
-      { cause: "", count: 2, since: now - 30 * minute, summary: "2 stop files were refused" },
+      { cause: "", count: 2, since: now - 30 * minuteMs, summary: "2 stop files were refused" },
     ]);
     expect((await look())[0]?.samples[0]).toMatch(/^b\.xml: \d{3} wrong$/);
   });
 
   test("are none below the count", async () => {
-    await refuse("a.xml", now - minute);
+    await refuse("a.xml", now - minuteMs);
     expect(await look({ settings: { count: 2 } })).toEqual([]);
-    await refuse("b.xml", now - minute);
+    await refuse("b.xml", now - minuteMs);
     expect(await look({ settings: { count: 2 } })).toHaveLength(1);
   });
 
@@ -83,9 +84,9 @@ describe("refused files", () => {
     const refuseMany = async (from: number, to: number, at: number) => {
       for (let index = from; index < to; index += 1) await refuse(`f${index}.xml`, at);
     };
-    await refuseMany(0, 5, now - 2 * hour);
+    await refuseMany(0, 5, now - 2 * hourMs);
     await refuseMany(5, 104, now);
-    const open = { openedAt: now - 2 * hour };
+    const open = { openedAt: now - 2 * hourMs };
     expect(await look({ open })).toMatchObject([{ count: 104, level: 1 }]);
     await refuse("last.xml", now);
     expect(await look({ open })).toMatchObject([{ count: 105, level: 2 }]);
@@ -93,10 +94,10 @@ describe("refused files", () => {
   });
 
   test("of an open incident are counted since it opened", async () => {
-    await refuse("a.xml", now - 5 * hour);
-    await refuse("b.xml", now - minute);
-    const open = { openedAt: now - 5 * hour };
-    expect(await look({ open })).toMatchObject([{ count: 2, since: now - 5 * hour }]);
+    await refuse("a.xml", now - 5 * hourMs);
+    await refuse("b.xml", now - minuteMs);
+    const open = { openedAt: now - 5 * hourMs };
+    expect(await look({ open })).toMatchObject([{ count: 2, since: now - 5 * hourMs }]);
   });
 
   test("are counted by their index, and those of others are not", async () => {
@@ -122,13 +123,13 @@ describe("files waiting", () => {
   });
 
   test("are told when the oldest waits too long, with the reasons of those that are held", async () => {
-    expect(await detect("filesWaiting", { sources: waiting(30 * minute - 1) })).toEqual([]);
+    expect(await detect("filesWaiting", { sources: waiting(30 * minuteMs - 1) })).toEqual([]);
     const held = [
       { company: "ACME", first: [{ name: "a.xml", message: "no disk" }] },
     ] as unknown as HeldFiles[];
-    expect(await detect("filesWaiting", { sources: waiting(31 * minute, held) })).toEqual([
+    expect(await detect("filesWaiting", { sources: waiting(31 * minuteMs, held) })).toEqual([
       {
-        ...{ cause: "", count: 3, since: now - 31 * minute, samples: ["a.xml: no disk"] },
+        ...{ cause: "", count: 3, since: now - 31 * minuteMs, samples: ["a.xml: no disk"] },
         summary: "3 files wait, the oldest for 31 minutes",
       },
     ]);
@@ -136,7 +137,7 @@ describe("files waiting", () => {
 
   test("of another company are none of this one", async () => {
     const subject = { id: 2, code: "OTHER" };
-    expect(await detect("filesWaiting", { sources: waiting(hour), subject })).toEqual([]);
+    expect(await detect("filesWaiting", { sources: waiting(hourMs), subject })).toEqual([]);
   });
 });
 
@@ -151,7 +152,7 @@ describe("targets", () => {
     for (const name of names) site.target(name).script = () => failure({ isPermanent: true }, "refused");
     await site.startQueue();
     await site.complete("S1", "S2");
-    await site.pass(minute);
+    await site.pass(minuteMs);
     const found = await detect("deadLetters", { read: site.store.read, now: site.now });
     expect(found.map(({ cause, count }) => [cause, count])).toEqual([
       ["host", 2],
@@ -181,15 +182,15 @@ describe("targets", () => {
     await site.pass(0);
     const look = () => detect("pausedTarget", { read: site.store.read, now: site.now });
     expect(await look()).toEqual([]);
-    await site.pass(31 * minute);
+    await site.pass(31 * minuteMs);
     const [found] = await look();
-    expect(found).toMatchObject({ cause: "host", count: 1, since: site.now - 31 * minute });
+    expect(found).toMatchObject({ cause: "host", count: 1, since: site.now - 31 * minuteMs });
     expect(found?.summary).toMatch(
       /^the target host has failed \d+ times in a row: 1 delivery waits, the oldest for 31 /,
     );
     expect(found?.samples[0]).toMatch(/nobody answers/);
     site.target().script = () => ({ kind: "delivered" });
-    await site.pass(hour);
+    await site.pass(hourMs);
     expect(await look()).toEqual([]);
   });
 });
@@ -202,7 +203,7 @@ test("a target that left the configuration is told as missing, and neither as fa
   await site.pass(0);
   site.target().script = () => unreachable;
   await site.complete("S2");
-  await site.pass(31 * minute);
+  await site.pass(31 * minuteMs);
   const look = async () => {
     const seen = { read: site.store.read, now: site.now };
     return {
@@ -244,10 +245,10 @@ test("uncollected files are those of the last scan of outbound/", async () => {
   config.companies.ACME.outbound.collectWithinHours = 0;
   expect(await detect("uncollectedFiles", { sources: unknown, open })).toEqual([]);
   config.companies.ACME.outbound.collectWithinHours = 4;
-  const found = { count: 2, names: ["a.xml", "b.xml"], since: now - 5 * hour };
+  const found = { count: 2, names: ["a.xml", "b.xml"], since: now - 5 * hourMs };
   expect(await detect("uncollectedFiles", { sources: sources(found) })).toEqual([
     {
-      ...{ cause: "", count: 2, since: now - 5 * hour, samples: ["a.xml", "b.xml"] },
+      ...{ cause: "", count: 2, since: now - 5 * hourMs, samples: ["a.xml", "b.xml"] },
       summary: "2 files in outbound/ were not collected within 4 hours",
     },
   ]);
@@ -288,7 +289,7 @@ test("uploads that were refused between two scans are told, though there is room
   const sources = { intake: { current: () => [] }, refusedUploads: countRefusedUploads(() => counts) };
   const operator = { id: operatorId, code: operatorCode };
   const look = (at: number, subject: Scan["subject"] = acme) =>
-    detect("uploadsRefused", { sources, subject, now: now + at * minute });
+    detect("uploadsRefused", { sources, subject, now: now + at * minuteMs });
   expect([await look(0), await look(0, operator)]).toEqual([[], []]);
   refuse("ACME", "tooManyWaiting", 2);
   refuse("ACME", "noSpace", 3);

@@ -1,11 +1,11 @@
 /** Incidents from their first sign to their end, and what is told of them, by a clock that the test sets. */
 import { describe, expect, test } from "vitest";
 import { pruneAlerts } from "../../src/app/alerts/prune-alerts.ts";
-import { dayMs } from "../../src/domain/retention/retention.ts";
 import { given } from "../../src/lib/given.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { listClosedIncidents, listOpenIncidents } from "../../src/store/alerts/incidents.ts";
 import { AlertSite, finding } from "../support/alert-site.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const hour = 60;
 const prefix = "[dropgate test]";

@@ -12,11 +12,11 @@ import { AppointmentModel, type Request } from "../support/appointment-model.ts"
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { codeOf, GatewayStore } from "../support/gateway-store.ts";
 import { sequenceOf } from "../support/random-numbers.ts";
+import { dayMs, minuteMs } from "../../src/lib/durations.ts";
 
 const histories = 2_000;
 const roundsEach = 5;
 const holdMinutes = 30;
-const minuteMs = 60_000;
 
 const orders = Array.from({ length: 6 }, (_, at) => `O${at}`);
 const addresses = [undefined, "1 Elm Lane", "2 Elm Lane", "3 Elm Lane"];
@@ -48,7 +48,7 @@ class History {
       zone: "UTC",
     });
     gateway.appointmentSettings = settingsOf([region], { horizonDays: 14 });
-    const date = new Date(gateway.now + 2 * 86_400_000).toISOString().slice(0, 10);
+    const date = new Date(gateway.now + 2 * dayMs).toISOString().slice(0, 10);
     this.#slots = [`${date}T08:00`, `${date}T10:00`];
   }
 

@@ -7,7 +7,6 @@ import {
   home,
   importOrder,
   list,
-  minutes,
   morning,
   reserve,
   slotId,
@@ -17,6 +16,7 @@ import {
 } from "../support/appointment-client.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { type GatewayStore, stop } from "../support/gateway-store.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
 let gateway: GatewayStore;
 
@@ -65,7 +65,7 @@ describe("a listing", () => {
     expect([...ids.keys()]).toEqual(["2026-11-05T08:00", "2026-11-05T13:00", morning, afternoon]);
     expect(await slotIds(gateway, { apptStartDate: "" })).toEqual(ids);
     expect(await slotIds(gateway, { apptStartDate: "2020-01-01T00:00:00" })).toEqual(ids);
-    gateway.now += 600 * minutes;
+    gateway.now += 600 * minuteMs;
     expect((await slotIds(gateway)).get(morning)).toBe(ids.get(morning));
   });
 
@@ -98,7 +98,7 @@ describe("a listing", () => {
   it("counts a hold until its time is over, to the millisecond, without anything else happening", async () => {
     gateway.appointmentSettings = settingsOf([regionOf({ appointments: 1 })], { horizonDays: 1 });
     await reserve(gateway, { timeSlotId: await slotId(gateway, morning) });
-    gateway.now += 30 * minutes - 1;
+    gateway.now += 30 * minuteMs - 1;
     expect((await slotIds(gateway)).has(morning)).toBe(false);
     gateway.now += 1;
     expect((await slotIds(gateway)).has(morning)).toBe(true);
@@ -109,7 +109,7 @@ describe("a listing", () => {
     const timeSlotId = await slotId(gateway, morning);
     await Promise.all(Array.from({ length: 600 }, () => reserve(gateway, { timeSlotId })));
     expect((await slotIds(gateway)).has(morning)).toBe(false);
-    gateway.now += 30 * minutes;
+    gateway.now += 30 * minuteMs;
     const states = async () => {
       const rows = await gateway.store.read.selectFrom("appointments").select("state").execute();
       return new Set(rows.map(({ state }) => state));

@@ -9,7 +9,6 @@ import {
   cancelOrder,
   home,
   importOrder,
-  minutes,
   morning,
   order,
   placesLeft,
@@ -21,6 +20,7 @@ import {
 } from "../support/appointment-client.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { codeOf, type GatewayStore, load, stop } from "../support/gateway-store.ts";
+import { dayMs, minuteMs } from "../../src/lib/durations.ts";
 
 let gateway: GatewayStore;
 
@@ -53,7 +53,7 @@ describe("a reservation for no order yet", () => {
     expect(await gateway.events()).toEqual([]);
     gateway.appointmentSettings = { ...gateway.appointmentSettings, holdMinutes: 7 };
     expect(await reserve(gateway, { timeSlotId })).toMatchObject({ apptTTL: 7 });
-    gateway.now += 7 * minutes;
+    gateway.now += 7 * minuteMs;
     expect(await placesLeft(gateway, morning)).toBe(1);
   });
 
@@ -70,13 +70,13 @@ describe("a reservation for no order yet", () => {
     });
     const timeSlotId = await slotId(gateway, morning);
     await reserve(gateway, { timeSlotId, ...home, quantity: 3 });
-    gateway.now += 30 * minutes - 1;
+    gateway.now += 30 * minuteMs - 1;
     await importOrder(gateway, "O1");
     const written = { ...home, addr1: " 8  ELM lane" };
     // More than was held, and still within what the slot has.
     await reserve(gateway, { timeSlotId, ...written, orderId: "O1", quantity: 5 });
     expect((await order(gateway, "O1")).to.schedule.timeFrom).toBe(`${morning}:00`);
-    gateway.now += 60 * minutes;
+    gateway.now += 60 * minuteMs;
     expect((await slotIds(gateway)).has(morning)).toBe(false);
     const { counted, kept } = await sumsOf(gateway);
     expect(kept).toEqual(counted);
@@ -101,7 +101,7 @@ describe("a reservation for no order yet", () => {
     ["another address", { addr1: "9 Elm Lane" }, 0],
     ["another town", { zip: "62705" }, 0],
     ["no address", { addr1: undefined, city: undefined, zip: undefined, country: undefined }, 0],
-    ["the time after it is over", {}, 30 * minutes],
+    ["the time after it is over", {}, 30 * minuteMs],
   ])("is not that of %s", async (_, change, later) => {
     gateway.appointmentSettings = settingsOf([regionOf({ appointments: 1 })], { horizonDays: 1 });
     const timeSlotId = await slotId(gateway, morning);
@@ -150,9 +150,9 @@ describe("a reservation for no order yet", () => {
     const begins = Date.UTC(2026, 10, 5, 13);
     await importOrder(gateway, "O1");
     await importOrder(gateway, "O2");
-    gateway.now = begins - 70 * minutes;
+    gateway.now = begins - 70 * minuteMs;
     await reserve(gateway, { timeSlotId, ...home });
-    gateway.now = begins - 50 * minutes;
+    gateway.now = begins - 50 * minuteMs;
     expect(await codeOf(reserve(gateway, { timeSlotId, orderId: "O2" }))).toBe("slotNotFound");
     expect(await codeOf(reserve(gateway, { timeSlotId, ...home, orderId: "O1" }))).toBe("done");
     // The answer was lost, and the host asks again.
@@ -198,7 +198,7 @@ describe("a reservation for an order", () => {
     expect(shown.stop).toMatchObject({ stopNbr: "O1", bol: "B", to });
     expect(shown.stopExecutionInfo.stopStatus).toBe("10");
     expect(await gateway.events()).toEqual([8102]);
-    gateway.now += 24 * 60 * minutes;
+    gateway.now += dayMs;
     expect((await sumsOf(gateway)).counted).toEqual({ [`North ${morning}`]: [1_000, 1_000, 0, 0, 0] });
   });
 

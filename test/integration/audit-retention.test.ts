@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { auditPruner } from "../../src/app/retention/audit-pruner.ts";
-import { dayMs } from "../../src/domain/retention/retention.ts";
 import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
@@ -11,6 +10,7 @@ import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const old = now - 40 * dayMs;

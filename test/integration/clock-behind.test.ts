@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { confirmClock } from "../../src/app/retention/clock-guard.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { a, b, configOf, dayMs, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
+import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const ages = { archive: 30, error: 30, receipts: 30, ledger: 30 };
 /** Days after the start, which is in 2026: a clock without a battery begins in the year 2000. */

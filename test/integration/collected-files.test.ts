@@ -6,8 +6,9 @@ import { CollectionWatch } from "../../src/app/watch/collection-watch.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { DeliverySite, hour, type LogLine, start } from "../support/delivery-site.ts";
+import { DeliverySite, type LogLine, start } from "../support/delivery-site.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { hourMs } from "../../src/lib/durations.ts";
 
 const first = "s1_20261105_080000.xml";
 const second = "s2_20261105_080000.xml";
@@ -61,15 +62,15 @@ const record = (kind: "downloaded" | "moved" | "deleted", path: string) =>
 describe("what a host fetches", () => {
   test("is noted with its delivery, the first time that it is: downloads, moves and deletions", async () => {
     await deliverBoth();
-    site.now += hour;
+    site.now += hourMs;
     await record("downloaded", first);
-    site.now += hour;
+    site.now += hourMs;
     await record("downloaded", first);
     await record("moved", second);
     await record("deleted", `done/${second}`);
     expect(await site.rows()).toMatchObject([
-      { collected_at: start + hour, collected_by: "host", removed_at: null },
-      { collected_at: start + 2 * hour, removed_at: start + 2 * hour, removed_by: "host" },
+      { collected_at: start + hourMs, collected_by: "host", removed_at: null },
+      { collected_at: start + 2 * hourMs, removed_at: start + 2 * hourMs, removed_by: "host" },
     ]);
   });
 
@@ -97,7 +98,7 @@ describe("what a host leaves", () => {
 
   test("is told of when it has lain there longer than it may, and no more once it was fetched", async () => {
     await deliverBoth();
-    site.now += 2 * hour;
+    site.now += 2 * hourMs;
     await watch.scan();
     expect([watch.uncollected().get("ACME"), told()]).toEqual([0, []]);
     site.now += 1;
@@ -113,7 +114,7 @@ describe("what a host leaves", () => {
 
   test("stays known while the folder cannot be read, until a scan succeeds again", async () => {
     await deliverBoth();
-    site.now += 3 * hour;
+    site.now += 3 * hourMs;
     await watch.scan();
     const known = watch.uncollectedOf("ACME");
     rmSync(folder, { recursive: true });
@@ -129,7 +130,7 @@ describe("what a host leaves", () => {
   test("and somebody on this machine has taken is noted as removed by nobody that is known", async () => {
     await deliverBoth();
     rmSync(onDisk(first));
-    site.now += 3 * hour;
+    site.now += 3 * hourMs;
     await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(1);
     expect((await site.rows())[0]).toMatchObject({

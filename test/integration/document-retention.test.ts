@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
-import { dayMs } from "../../src/domain/retention/retention.ts";
 import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
@@ -10,6 +9,7 @@ import type { Store } from "../../src/store/database/database.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const before = now - 30 * dayMs;

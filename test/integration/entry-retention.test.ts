@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { agesOf } from "../../src/config/company-settings.ts";
 import { noteTaken } from "../../src/store/ledger/remote-files.ts";
 import {
-  dayMs,
   start,
   fixture,
   prune,
@@ -18,6 +17,7 @@ import {
   c,
   configOf,
 } from "../support/aging-files.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 describe("entries of the ledger", () => {
   const ages = { archive: 10, error: 10, receipts: 10, ledger: 20 };

@@ -1,7 +1,6 @@
 /** Which recorded events go by their age, and what a reader is told (specification/events.md#recorded-events). */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventsPruner } from "../../src/app/retention/event-pruner.ts";
-import { dayMs } from "../../src/domain/retention/retention.ts";
 import type { LoadStatus } from "../../src/domain/load/load-status.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { createLocations } from "../../src/inbound/places/locations.ts";
@@ -15,6 +14,7 @@ import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const keptDays = 30;

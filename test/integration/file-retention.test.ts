@@ -9,7 +9,6 @@ import { createLogger } from "../../src/lib/logs/log.ts";
 import { firstMark, listAgingFiles } from "../../src/store/ledger/file-retention.ts";
 import { findFile, requestRetry } from "../../src/store/ledger/files.ts";
 import {
-  dayMs,
   start,
   fixture,
   seal,
@@ -28,6 +27,7 @@ import {
   c,
 } from "../support/aging-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const rowsOf = () =>
   fixture.store.read

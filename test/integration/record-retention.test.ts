@@ -14,7 +14,6 @@ import {
   cancelOrder,
   home,
   importOrder,
-  minutes,
   morning,
   openNorth,
   reserve,
@@ -28,8 +27,9 @@ import { createLogger } from "../../src/lib/logs/log.ts";
 import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { dayMs, minuteMs } from "../../src/lib/durations.ts";
 
-const day = 24 * 60 * minutes;
+const day = dayMs;
 const going = new AbortController().signal;
 /** Of files nothing is kept for a time here. */
 const noFiles = {
@@ -68,7 +68,7 @@ describe("appointments", () => {
     const gateway = await openNorth();
     for (let hold = 0; hold < 2; hold += 1)
       await reserve(gateway, { timeSlotId: await slotId(gateway, morning), ...home });
-    gateway.now += 30 * minutes - 1;
+    gateway.now += 30 * minuteMs - 1;
     const end = () => endHolds({ store: gateway.store, clock: { now: () => gateway.now } }, going);
     await end();
     expect(await statesOf(gateway)).toEqual(["held", "held"]);

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { withPruneLock } from "../../src/app/retention/prune-lock.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { a, b, configOf, dayMs, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
+import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
 const late = start + 100 * dayMs;
 

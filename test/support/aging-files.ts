@@ -11,8 +11,8 @@ import { verifyLedger } from "../../src/inbound/recovery/ledger-verify.ts";
 import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { dayMs } from "../../src/lib/durations.ts";
 
-export const dayMs = 24 * 60 * 60_000;
 export const start = Date.UTC(2026, 10, 5, 8);
 const going = new AbortController().signal;
 export const fixture = ledgerOfEachTest();

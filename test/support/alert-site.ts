@@ -22,8 +22,8 @@ import { openFreshStore } from "./fresh-store.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { type ReceivedMail, type SmtpServer, startSmtpServer } from "./smtp-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
-const minute = 60_000;
 /** A Thursday, 08:00 in UTC. */
 const start = Date.UTC(2026, 10, 5, 8);
 
@@ -146,7 +146,7 @@ export class AlertSite {
   /** So many minutes pass, with a scan in each, or each so many; at the end all that is due is sent. */
   async pass(minutes: number, every = 1): Promise<void> {
     for (let passed = 0; passed < minutes; passed += every) {
-      this.now += every * minute;
+      this.now += every * minuteMs;
       await this.watch.look();
     }
     await this.queue.settled();

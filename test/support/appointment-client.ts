@@ -7,7 +7,6 @@ import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
 import { regionOf, settingsOf } from "./appointment-settings.ts";
 import { codeOf, GatewayStore } from "./gateway-store.ts";
 
-export const minutes = 60_000;
 /** Slots of the region of `openNorth`, New York time. */
 export const morning = "2026-11-06T08:00";
 export const afternoon = "2026-11-06T13:00";

@@ -18,10 +18,6 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export const start = Date.UTC(2026, 10, 5, 8);
 
-export const second = 1_000;
-export const minute = 60 * second;
-export const hour = 60 * minute;
-
 type Script = (delivery: Delivery, signal: AbortSignal) => DeliveryOutcome | Promise<DeliveryOutcome>;
 
 /** What was given to a target. */

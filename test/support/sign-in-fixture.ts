@@ -13,21 +13,21 @@ import type { HashQueueLimits } from "../../src/sign-in/sign-in-hash-queue.ts";
 import { addUser } from "../../src/operations/users/user-admin.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { openFreshStore } from "./fresh-store.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
 export const hostPublicKey =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me@example.com";
 const keyBlob = Buffer.from(hostPublicKey.split(" ")[1] ?? "", "base64");
-export const minute = 60_000;
 
 export const signInDefaults: SignInOptions = {
   enabled: true,
   maxScore: 15,
-  windowMs: 30 * minute,
-  banMs: 30 * minute,
+  windowMs: 30 * minuteMs,
+  banMs: 30 * minuteMs,
   growthPercent: 50,
   allow: [],
   wrongPasswordDelayMs: 1_000,
-  passwordCacheMs: 5 * minute,
+  passwordCacheMs: 5 * minuteMs,
 };
 
 export interface SignInFixture {

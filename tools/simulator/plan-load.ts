@@ -6,9 +6,10 @@ import type { Stop } from "../../src/domain/stop/stop.ts";
 import { visitsOf } from "../../src/domain/execution/stop-visits.ts";
 import { localTimeOf, momentOf } from "../../src/domain/time/zoned-time.ts";
 import type { DayOptions } from "./day-plan.ts";
-import { type DraftStop, draftOf, lastPlaceOf, minuteMs, stopOf, windowOf } from "./plan-stop.ts";
+import { type DraftStop, draftOf, lastPlaceOf, stopOf, windowOf } from "./plan-stop.ts";
 import type { Random } from "./random.ts";
 import { depotAddress, type Region, regions } from "./region.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
 /** Roads are longer than the flight of a bird. */
 const detour = 1.3;

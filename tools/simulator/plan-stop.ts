@@ -7,8 +7,7 @@ import type { Stop } from "../../src/domain/stop/stop.ts";
 import { localTimeOf } from "../../src/domain/time/zoned-time.ts";
 import type { Random } from "./random.ts";
 import { addressIn, customers, depotAddress, people, products, type Region } from "./region.ts";
-
-export const minuteMs = 60_000;
+import { minuteMs } from "../../src/lib/durations.ts";
 
 /** A stop before its place in the sequence is known. */
 export interface DraftStop {

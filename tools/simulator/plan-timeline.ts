@@ -14,11 +14,11 @@ import type { RouteEventCode } from "../../src/domain/execution/route-event-rule
 import { type Journey, noteReport, stampOf, type TimelineInput } from "./journey.ts";
 import type { LoadPlan } from "./day-plan.ts";
 import { driveMs, loadingMinutes, type PlannedVisit } from "./plan-load.ts";
-import { minuteMs } from "./plan-stop.ts";
 import type { Random } from "./random.ts";
 import { closingOf, confirmationOf, documentsOf } from "./report-bodies.ts";
 import { withLateReports, withRepeats } from "./vary-timeline.ts";
 import { wrongReports } from "./wrong-reports.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
 function reportRoute(journey: Journey, eventCode: RouteEventCode): void {
   const body = { eventCode, geoStamp: stampOf(journey), routeNbr: journey.loadNbr };

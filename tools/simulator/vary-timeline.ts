@@ -1,7 +1,7 @@
 /** What the road makes of a timeline: reports that come late and in bulk, and reports that come twice. */
 import type { PlannedRequest } from "./day-plan.ts";
-import { minuteMs } from "./plan-stop.ts";
 import type { Random } from "./random.ts";
+import { minuteMs } from "../../src/lib/durations.ts";
 
 /**
  * In some loads the driver is without a connection for a while: what happens then is sent at its end, in its order, with

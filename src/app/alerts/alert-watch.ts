@@ -32,6 +32,7 @@ import { listOpenIncidents } from "../../store/alerts/incidents.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { AlertSources, Detector, Detectors } from "./detector.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 export interface AlertWatchDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -49,7 +50,6 @@ interface Subject {
 }
 
 const operator: Subject = { id: operatorId, code: operatorCode };
-const hourMs = 3_600_000;
 
 function repeatedly(everyMs: () => number): (look: () => void) => { stop(): void } {
   return (look) => {

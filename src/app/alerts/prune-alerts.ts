@@ -1,11 +1,11 @@
 /** Removes incidents that were closed long ago, and the notices that told of them (`alerts.keepDays`). */
 import type { Config } from "../../config/schema.ts";
 import { operatorId } from "../../domain/alerts/audience.ts";
-import { dayMs } from "../../domain/retention/retention.ts";
 import { pruneSentAlerts } from "../../outbound/prune-deliveries.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { removeClosedIncidents } from "../../store/alerts/incidents.ts";
 import type { Store } from "../../store/database/database.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 const atOnce = 500;
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { checkBackups } from "./check-backups.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5, 8);
-const hourMs = 60 * 60_000;
 
 function configured(settings: { readonly folder?: string; readonly warnAfterHours?: number } = {}) {
   vi.useFakeTimers({ now, toFake: ["Date"] });

@@ -5,8 +5,8 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
 import { probeFolder, silentText } from "./folder-probe.ts";
+import { hourMs } from "../../lib/durations.ts";
 
-const hourMs = 3_600_000;
 const makeOne = "make one with `dropgate backup`; the log says why a scheduled one has failed";
 
 function ageFinding({ backup }: Pick<Config, "backup">, last: LastBackup | undefined): CheckFinding[] {

@@ -6,9 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { checkCertificates, checkPartnerCertificates } from "./check-certificates.ts";
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from "../../lib/durations.ts";
 
 interface Made {
   readonly cert: string;

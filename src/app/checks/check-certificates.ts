@@ -10,8 +10,9 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { allTargetsOf } from "../daemon/outbound-targets.ts";
 import { certificateDays, readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
+import { dayMs } from "../../lib/durations.ts";
+import { counted } from "../../lib/counted.ts";
 
-const dayMs = 86_400_000;
 const filesAtOnce = 8;
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -20,10 +21,6 @@ function expiriesIn(pem: string): readonly number[] {
   const expiries = (pem.match(pemBlock) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo));
   if (expiries.length === 0) throw new Error("no certificate in PEM is in it");
   return expiries;
-}
-
-function daysText(days: number): string {
-  return days === 1 ? "1 day" : `${days} days`;
 }
 
 interface NamedCertificate {
@@ -41,7 +38,7 @@ function expiryFinding({ title, expiresAt, whenExpired, renewal }: NamedCertific
   const days = Math.floor(left / dayMs);
   const what = `${title} is valid until ${isoTime(expiresAt)}`;
   if (days >= certificateDays.soon) return fine(what);
-  const short = `${what}: ${days < 1 ? "less than a day" : daysText(days)} left`;
+  const short = `${what}: ${days < 1 ? "less than a day" : counted(days, "day")} left`;
   if (days < certificateDays.tomorrow) return warning(short, `${renewal} today`);
   return warning(short, days < certificateDays.thisWeek ? `${renewal} this week` : `${renewal} soon`);
 }

@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { checkClock } from "./check-clock.ts";
+import { dayMs, minuteMs } from "../../lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5, 8);
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 function found({ newest = now, latest = now }: { readonly newest?: number; readonly latest?: number }) {
   vi.useFakeTimers({ now, toFake: ["Date"] });

@@ -5,19 +5,20 @@ import type { NewestTime } from "../../store/database/newest-time.ts";
 import type { PruneClock } from "../../store/database/prune-clock.ts";
 import { judgeClock, jumpText } from "../retention/clock-guard.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
 /** What setting a clock right by the network may take back. */
-const toleranceMs = 5 * 60_000;
+const toleranceMs = 5 * minuteMs;
 
 const units = [
-  ["day", 24 * 60 * 60_000],
-  ["hour", 60 * 60_000],
-  ["minute", 60_000],
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
 ] as const;
 
 /** In the largest unit of which there are two. */
 function spanText(spanMs: number): string {
-  const [unit, length] = units.find(([, one]) => spanMs >= 2 * one) ?? ["minute", 60_000];
+  const [unit, length] = units.find(([, one]) => spanMs >= 2 * one) ?? ["minute", minuteMs];
   return `${Math.floor(spanMs / length)} ${unit}s`;
 }
 

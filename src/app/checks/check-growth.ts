@@ -1,5 +1,5 @@
 /** When the disks will be full at the rate at which the state has grown, what grows, and what would help. */
-import { dayMs, retentionKinds } from "../../domain/retention/retention.ts";
+import { retentionKinds } from "../../domain/retention/retention.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { sizeText } from "../../lib/size-text.ts";
@@ -13,6 +13,8 @@ import {
   stateDiskOf,
 } from "./filled-disks.ts";
 import { daysUntilFull, firstTimeOf, type Growing } from "./growth-forecast.ts";
+import { dayMs } from "../../lib/durations.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** The periods that are measured; the one by which the disk is full sooner counts. */
 const periodDays = [30, 7] as const;
@@ -23,7 +25,7 @@ const warnDays = 30;
 function whenText(days: number): string {
   if (days < 1) return "within a day";
   const day = isoTime(systemClock.now() + days * dayMs).slice(0, 10);
-  if (days < 60) return `in about ${days} ${days === 1 ? "day" : "days"} (${day})`;
+  if (days < 60) return `in about ${counted(days, "day")} (${day})`;
   return days < 730
     ? `in about ${Math.round(days / 30.4)} months (${day})`
     : `in about ${Math.round(days / 365)} years`;

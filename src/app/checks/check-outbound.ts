@@ -12,6 +12,7 @@ import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { faultRemedies } from "../admin/fault-remedies.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 import { allTargetsOf, type AnyTargetConfig, createTarget } from "../daemon/outbound-targets.ts";
+import { counted } from "../../lib/counted.ts";
 
 interface CheckedTarget {
   readonly companyCode: string;
@@ -148,7 +149,7 @@ export function checkLeftTargets(
     ({ companyCode, name, open }) => open > 0 && !allTargetsOf(config, companyCode).has(name),
   );
   return left.map(({ companyCode, name, open }) => {
-    const wait = open === 1 ? "1 delivery waits" : `${open} deliveries wait`;
+    const wait = counted(open, "delivery waits", "deliveries wait");
     const ofCompany = companyCode === operatorCode ? "" : ` --company ${companyCode}`;
     const remedy = `put ${settingOf(companyCode, name)} back and reload; \`dropgate deliveries${ofCompany} --target ${name}\` lists what waits`;
     return warning(

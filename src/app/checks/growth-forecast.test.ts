@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { dayMs } from "../../domain/retention/retention.ts";
 import type { StateGrowth } from "../../store/database/inspect-store.ts";
 import { daysUntilFull, firstTimeOf, growingOf } from "./growth-forecast.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const forEver = Number.POSITIVE_INFINITY;

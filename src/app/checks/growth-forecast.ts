@@ -1,8 +1,9 @@
 /** From the growth of a state to the day on which a disk is full. */
-import { dayMs, type RetentionKind } from "../../domain/retention/retention.ts";
+import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { StateGrowth } from "../../store/database/inspect-store.ts";
 import type { GrowingTable } from "../../store/database/table-growth.ts";
 import { blockBytes } from "../../store/ledger/file-sizes.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 export const keptForEver = "stops, loads, orders and reports of drivers";
 

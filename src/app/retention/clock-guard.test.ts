@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { dayMs } from "../../domain/retention/retention.ts";
 import { writeMeta } from "../../store/database/meta.ts";
 import { findPruneClock } from "../../store/database/prune-clock.ts";
 import { confirmClock, lookAtClock } from "./clock-guard.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 const start = Date.UTC(2026, 10, 5, 8);
 const years = 365 * dayMs;

@@ -10,7 +10,7 @@
  * and all else goes on. What was written by a clock that was behind looks old as soon as the clock is right again: whatever
  * has a date from that time on stays until its age has passed since the clock was right again.
  */
-import { dayMs } from "../../domain/retention/retention.ts";
+
 import type { Clock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -23,6 +23,7 @@ import {
   type PruneClock,
 } from "../../store/database/prune-clock.ts";
 import { forgetMarks } from "../../store/ledger/file-retention.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 export type ClockLook =
   | { readonly kind: "right"; readonly now: number; readonly misdated?: Misdated | undefined }

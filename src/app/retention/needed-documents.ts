@@ -13,6 +13,7 @@ import {
   openRows,
   type Place,
 } from "../../store/stops/document-retention.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 const rowsAtOnce = 200;
 /** With their events, so that nobody waits for them. */
@@ -106,7 +107,7 @@ export interface Needed {
 }
 
 /** How long a change may take from its time to its commit, with a clock that is set back a little. */
-const commitMs = 10 * 60_000;
+const commitMs = 10 * minuteMs;
 
 /** All GUIDs in what is not over, or still goes out; `now` is not later than the begin of the walk. */
 export async function findNeeded(scope: Scope, now: number, signal: AbortSignal): Promise<Needed> {

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { DeliverySite, start } from "../../../test/support/delivery-site.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { dayMs } from "../../domain/retention/retention.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { confirmClock } from "./clock-guard.ts";
 import { createRetention } from "./retention.ts";
 import { writeFile } from "node:fs/promises";
+import { dayMs } from "../../lib/durations.ts";
 
 const stops = 160;
 

@@ -4,9 +4,8 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { noteLastBackup } from "../../store/database/last-backup.ts";
 import { type BackupConfig, type BackupTask, createBackupSchedule } from "./backup-schedule.ts";
+import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
-const minute = 60_000;
-const hour = 60 * minute;
 /** An hour before the backup of the day. */
 const start = Date.UTC(2026, 10, 5, 1);
 
@@ -75,13 +74,13 @@ describe("the schedule of backups", () => {
   test("makes one when it is due, and the next a day later, also after a time in which nothing ran", async () => {
     const site = await scheduleOf();
     await site.note("/backups/before");
-    expect(await site.at(59 * minute)).toBe(0);
-    expect(await site.at(hour)).toBe(1);
-    expect(await site.at(hour + minute)).toBe(0);
-    expect(await site.at(25 * hour)).toBe(1);
+    expect(await site.at(59 * minuteMs)).toBe(0);
+    expect(await site.at(hourMs)).toBe(1);
+    expect(await site.at(hourMs + minuteMs)).toBe(0);
+    expect(await site.at(25 * hourMs)).toBe(1);
     // Three were missed: one makes up for them.
-    expect(await site.at(100 * hour)).toBe(1);
-    expect(await site.at(100 * hour + minute)).toBe(0);
+    expect(await site.at(100 * hourMs)).toBe(1);
+    expect(await site.at(100 * hourMs + minuteMs)).toBe(0);
     expect(site.tasks[0]?.request.configFile).toBe("/etc/dropgate.yaml");
     await site.end();
   });
@@ -89,57 +88,57 @@ describe("the schedule of backups", () => {
   test("makes the first one at once, and counts none that lies elsewhere", async () => {
     const site = await scheduleOf();
     await site.note("/media/stick/one");
-    expect(await site.at(minute)).toBe(1);
-    expect(await site.at(2 * minute)).toBe(0);
-    await site.at(59 * minute);
+    expect(await site.at(minuteMs)).toBe(1);
+    expect(await site.at(2 * minuteMs)).toBe(0);
+    await site.at(59 * minuteMs);
     await site.note("/media/stick/two");
-    expect(await site.at(59 * minute)).toBe(0);
-    expect(await site.at(hour)).toBe(1);
+    expect(await site.at(59 * minuteMs)).toBe(0);
+    expect(await site.at(hourMs)).toBe(1);
     await site.end();
   });
 
   test("tries one that failed again after half an hour", async () => {
     const site = await scheduleOf();
     site.fail(new Error("the disk is full"));
-    expect(await site.at(hour)).toBe(1);
-    expect(await site.at(hour + 29 * minute)).toBe(0);
+    expect(await site.at(hourMs)).toBe(1);
+    expect(await site.at(hourMs + 29 * minuteMs)).toBe(0);
     site.fail(undefined);
-    expect(await site.at(hour + 30 * minute)).toBe(1);
-    expect(await site.at(hour + 31 * minute)).toBe(0);
+    expect(await site.at(hourMs + 30 * minuteMs)).toBe(1);
+    expect(await site.at(hourMs + 31 * minuteMs)).toBe(0);
     await site.end();
   });
 
   test("fails no more once somebody has made one by hand, until the next of its own fails", async () => {
     const site = await scheduleOf();
     site.fail(new Error("the disk is full"));
-    await site.at(hour);
-    await site.at(hour + 30 * minute);
-    expect(site.failure()).toEqual({ at: start + hour, message: "the disk is full" });
+    await site.at(hourMs);
+    await site.at(hourMs + 30 * minuteMs);
+    expect(site.failure()).toEqual({ at: start + hourMs, message: "the disk is full" });
     await site.note("/backups/by-hand");
-    await site.at(hour + 31 * minute);
+    await site.at(hourMs + 31 * minuteMs);
     expect(site.failure()).toBeUndefined();
-    await site.at(25 * hour);
-    expect(site.failure()).toEqual({ at: start + 25 * hour, message: "the disk is full" });
+    await site.at(25 * hourMs);
+    expect(site.failure()).toEqual({ at: start + 25 * hourMs, message: "the disk is full" });
     await site.end();
   });
 
   test("fails no more when none is scheduled any more", async () => {
     const site = await scheduleOf();
     site.fail(new Error("the disk is full"));
-    await site.at(hour);
+    await site.at(hourMs);
     const { schedule: _schedule, ...never } = always;
     site.config.backup = never;
-    await site.at(hour + minute);
+    await site.at(hourMs + minuteMs);
     expect(site.failure()).toBeUndefined();
     await site.end();
   });
 
   test("goes on when the clock is set back from a time that was ahead", async () => {
     const site = await scheduleOf();
-    expect(await site.at(1_000 * hour)).toBe(1);
-    expect(await site.at(2 * hour)).toBe(1);
-    expect(await site.at(24 * hour)).toBe(0);
-    expect(await site.at(25 * hour)).toBe(1);
+    expect(await site.at(1_000 * hourMs)).toBe(1);
+    expect(await site.at(2 * hourMs)).toBe(1);
+    expect(await site.at(dayMs)).toBe(0);
+    expect(await site.at(25 * hourMs)).toBe(1);
     await site.end();
   });
 
@@ -148,7 +147,7 @@ describe("the schedule of backups", () => {
     const { schedule: _schedule, ...never } = always;
     for (const backup of [nowhere, never]) {
       const site = await scheduleOf(backup);
-      expect(await site.at(100 * hour)).toBe(0);
+      expect(await site.at(100 * hourMs)).toBe(0);
       await site.end();
     }
   });

@@ -22,6 +22,7 @@ import type { Service } from "../../lib/service.ts";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findLastBackup, type LastBackup } from "../../store/database/last-backup.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 /** What a backup has to know of the configuration. */
 export interface BackupConfig extends Pick<Config, "stateDir" | "backup"> {
@@ -77,7 +78,7 @@ export interface BackupSchedule extends Service {
   look(): Promise<void>;
 }
 
-const retryAfterMs = 30 * 60_000;
+const retryAfterMs = 30 * minuteMs;
 
 function makeInProcess(task: BackupTask, signal: AbortSignal): Promise<BackupReport> {
   const made = Promise.withResolvers<BackupReport>();

@@ -19,9 +19,9 @@ import type { Store } from "../../store/database/database.ts";
 import { listUncollected, recordPickup, type UncollectedFile } from "../../store/outbound/pickups.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
+import { hourMs, minuteMs } from "../../lib/durations.ts";
 
-const intervalMs = 10 * 60_000;
-const hourMs = 3_600_000;
+const intervalMs = 10 * minuteMs;
 /** More than anybody reads; the metric then means "at least". */
 const mostCounted = 10_000;
 const namesKept = 5;

@@ -9,9 +9,9 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Retention } from "../retention/retention.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
+import { hourMs, minuteMs } from "../../lib/durations.ts";
 
-const intervalMs = 15 * 60_000;
-const hourlyMs = 60 * 60_000;
+const intervalMs = 15 * minuteMs;
 const pagesAtOnce = 2_000;
 
 export interface HousekeepingDependencies {
@@ -37,7 +37,7 @@ export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
     if (now === undefined) return;
     await exchange.sweepPartials({ olderThanMs: config().inbound.partialKeepMs, nowMs: now });
     // Also when the clock was set back since then.
-    if (Math.abs(now - removedAt) < hourlyMs) return;
+    if (Math.abs(now - removedAt) < hourMs) return;
     const isDone = await retention.prune(now, signal);
     await deps.pruneAlerts(now, signal);
     const removed = await deps.sweepDocuments(now, signal);

@@ -10,9 +10,10 @@ import { noteLastVerification } from "../../store/database/last-verification.ts"
 import type { Store } from "../../store/database/database.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
+import { dayMs, hourMs } from "../../lib/durations.ts";
 
-const firstAfterMs = 3_600_000;
-const intervalMs = 24 * 3_600_000;
+const firstAfterMs = hourMs;
+const intervalMs = dayMs;
 
 const arrivalMarginMs = 5_000;
 

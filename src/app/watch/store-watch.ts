@@ -9,9 +9,10 @@ import { storeRemedies } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 const usualFirstAfterMs = 10_000;
-const intervalMs = 6 * 3_600_000;
+const intervalMs = 6 * hourMs;
 
 export interface StoreWatchDeps {
   readonly store: Pick<Store, "condition">;

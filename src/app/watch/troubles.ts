@@ -4,6 +4,7 @@ import type { HeldFiles } from "../../inbound/lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import type { DeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { holdText } from "./delivery-hold-watch.ts";
+import { waitText } from "../../lib/wait-text.ts";
 
 export interface Trouble {
   /** The check that it makes fail: of the database, or of files. Without one it is only reported. */
@@ -14,13 +15,9 @@ export interface Trouble {
 /** Beyond this a waiting file is named. */
 const longMs = 60_000;
 
-function minutes(ms: number): string {
-  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-}
-
 function haltOf({ company, halt }: HeldFiles): readonly Trouble[] {
   if (halt === undefined) return [];
-  const message = `company ${company}: all files (${halt.files}) wait since ${minutes(halt.forMs)}: ${halt.message}; ${storeRemedies.unavailable}`;
+  const message = `company ${company}: all files (${halt.files}) wait since ${waitText(halt.forMs)}: ${halt.message}; ${storeRemedies.unavailable}`;
   return [{ check: "files", message }];
 }
 
@@ -30,7 +27,7 @@ function heldOf(held: HeldFiles): readonly Trouble[] {
   const rest = keptBack === 0 ? "" : ` (${keptBack} later files of its stops wait with the held ones)`;
   return named.map(({ name, reason, message, forMs, isOwnFault: isOwn }) => ({
     ...(isOwn && isOwnFault ? { check: "files" as const } : {}),
-    message: `company ${company}: ${name} waits since ${minutes(forMs)} (${reason}: ${message})${rest}`,
+    message: `company ${company}: ${name} waits since ${waitText(forMs)} (${reason}: ${message})${rest}`,
   }));
 }
 
@@ -38,7 +35,7 @@ function heldOf(held: HeldFiles): readonly Trouble[] {
 function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Trouble {
   const who = company === undefined ? "" : `company ${company}: `;
   const uploads = refused === 0 ? "" : `; ${refused} uploads were refused`;
-  return { message: `${who}no more files are taken since ${minutes(now - since)}: ${message}${uploads}` };
+  return { message: `${who}no more files are taken since ${waitText(now - since)}: ${message}${uploads}` };
 }
 
 /** All that is known at this moment. */

@@ -1,5 +1,6 @@
 import type { IncidentView, TestOutcome } from "../../app/admin/alert-admin.ts";
-import { type CliCommand, type CommonOptions, counted, exitCodes } from "../command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { tableLines } from "../table.ts";
 
 interface ListOptions extends CommonOptions {

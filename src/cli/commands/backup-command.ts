@@ -3,13 +3,8 @@ import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
 import { stepBack, stepsFarBack } from "../../lib/threads/background-thread.ts";
 import { readVersion } from "../../lib/program-version.ts";
 import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../../app/admin/backup-admin.ts";
-import {
-  type CliCommand,
-  type CommonOptions,
-  counted,
-  exitCodes,
-  FaultyConfigError,
-} from "../command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes, FaultyConfigError } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { progressOn } from "../progress.ts";
 
 interface BackupOptions extends CommonOptions {

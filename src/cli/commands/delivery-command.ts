@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { type DeliveryDetail, isGivenUp } from "../../app/admin/delivery-view.ts";
-import { type CliCommand, type CommonOptions, counted, titledLines } from "../command-line.ts";
+import { type CliCommand, type CommonOptions, titledLines } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { declareDeliveryRetry } from "./delivery-retry-command.ts";
 import { declareGiveUp } from "./give-up-command.ts";
 import { declareRelease } from "./release-command.ts";

@@ -1,5 +1,6 @@
 import type { ExportOutcome, ExportRequest, ExportView } from "../../app/admin/export-admin.ts";
-import { type CliCommand, type CommonOptions, counted, wholeNumber } from "../command-line.ts";
+import { type CliCommand, type CommonOptions, wholeNumber } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 
 function exportLine(made: ExportView): string {
   const stops = counted(made.stops, "stop");

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
-import { type CliCommand, counted } from "../command-line.ts";
+import type { CliCommand } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { printRepeats, readNumbers } from "../repeats.ts";
 import { isConfirmed } from "../selections.ts";
 

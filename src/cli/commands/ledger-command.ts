@@ -1,5 +1,6 @@
 import type { VerifiedLedger, VerifyProgressView } from "../../app/admin/ledger-admin.ts";
-import { type CliCommand, type CommonOptions, counted, exitCodes } from "../command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { progressOn } from "../progress.ts";
 import { tableLines } from "../table.ts";
 

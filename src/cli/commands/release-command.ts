@@ -1,5 +1,6 @@
 import type { ReleasedDeliveries } from "../../app/admin/release-admin.ts";
-import { type CliCommand, type CommonOptions, counted } from "../command-line.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { whenText } from "../repeats.ts";
 
 function releaseLines({ isReleased, targets, sendAgain, daemonPid }: ReleasedDeliveries): readonly string[] {

@@ -1,7 +1,8 @@
 import type { DeliveryView } from "../../app/admin/delivery-view.ts";
 import type { Config } from "../../config/schema.ts";
 import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
-import { type CliCommand, type CliRun, counted, type LongListOptions } from "../command-line.ts";
+import type { CliCommand, CliRun, LongListOptions } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { deliveryTable } from "../delivery-table.ts";
 import {
   type DeliveryFilterOptions,

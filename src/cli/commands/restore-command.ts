@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { RestoredView } from "../../app/admin/backup-admin.ts";
-import { type CliCommand, type CommonOptions, counted } from "../command-line.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
+import { counted } from "../../lib/counted.ts";
 import { progressOn } from "../progress.ts";
 
 interface RestoreOptions extends CommonOptions {
@@ -14,7 +15,7 @@ function outboundLines(outbound: readonly string[]): readonly string[] {
   if (outbound.length === 0) return [];
   const more = outbound.length - shownFiles;
   return [
-    `In outbound/ ${outbound.length === 1 ? "lies 1 file" : `lie ${outbound.length} files`} as at the backup. What hosts ` +
+    `In outbound/ ${outbound.length === 1 ? "lies" : "lie"} ${counted(outbound.length, "file")} as at the backup. What hosts ` +
       "have collected since can be collected twice, with the same name and bytes: remove it before the start.",
     ...outbound.slice(0, shownFiles).map((path) => `  ${path}`),
     ...(more > 0 ? [`  and ${more} more; --json lists all`] : []),

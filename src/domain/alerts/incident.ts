@@ -10,6 +10,7 @@
  * a limit, a crash or a restart only delay it.
  */
 import type { AlertKindName } from "./alert-kinds.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 /** A cause that a detector sees at this moment. */
 export interface Finding {
@@ -43,7 +44,6 @@ export interface Incident extends Required<Omit<Finding, "since">> {
   readonly reopened: number;
 }
 
-const dayMs = 24 * 3_600_000;
 /** Less than a day, so that what comes back each day is told each day. */
 const longestGoneMs = dayMs / 2;
 

@@ -10,6 +10,7 @@ import type { AppointmentRegion, AppointmentSettings, AppointmentWindow } from "
 import { dateAfter, isLocalDateTime, minutesOfDay } from "../time/local-time.ts";
 import { weekdayOf } from "../time/weekday.ts";
 import { firstMomentOf, localTimeOf } from "../time/zoned-time.ts";
+import { dayMs, minuteMs } from "../../lib/durations.ts";
 
 export interface AppointmentSlot {
   readonly region: AppointmentRegion;
@@ -23,9 +24,6 @@ export interface AppointmentSlot {
   readonly timeFrom: string;
   readonly timeTo: string;
 }
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /** One local day of a zone. */
 interface Day {

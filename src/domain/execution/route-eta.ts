@@ -5,6 +5,7 @@
  */
 import { distanceMetres, type GeoPoint } from "./geo-point.ts";
 import type { LoadHeader } from "../load/load.ts";
+import { dayMs, minuteMs } from "../../lib/durations.ts";
 
 /** Roads are longer than the flight of a bird. */
 const detour = 1.3;
@@ -13,7 +14,7 @@ const detour = 1.3;
 const believableKmh = { minimum: 1, maximum: 200 };
 
 /** More than a year away is a wrong duration or factor, and would be a date beyond all calendars. */
-const believableMs = 366 * 24 * 3_600_000;
+const believableMs = 366 * dayMs;
 
 type Plan = Pick<LoadHeader, "prePlannedLoadDistance" | "prePlannedLoadDuration" | "congestionFactor">;
 
@@ -42,7 +43,7 @@ export interface RemainingVisit {
 
 /** The rest of a visit once the driver is there; 0 when it lasts longer than expected. */
 function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): number {
-  const durationMs = durationMinutes * 60_000;
+  const durationMs = durationMinutes * minuteMs;
   return arrivedAt === undefined ? durationMs : Math.max(0, arrivedAt + durationMs - now);
 }
 

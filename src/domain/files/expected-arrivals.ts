@@ -12,6 +12,7 @@ import { dateAfter } from "../time/local-time.ts";
 import { type Weekday, weekdayOf } from "../time/weekday.ts";
 import { firstMomentOf, localTimeOf } from "../time/zoned-time.ts";
 import { type FileState, openStates } from "./file-state.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 /** What an expectation says of time and number. */
 export interface ExpectedArrivals {
@@ -71,7 +72,6 @@ export type ArrivalStanding =
 /** Holidays in a row are fewer. */
 const mostDays = 400;
 const midnight = "00:00";
-const dayMs = 24 * 3_600_000;
 
 function momentOn(day: string, timeOfDay: string, zone: string): number {
   const local = timeOfDay === "24:00" ? `${dateAfter(day, 1)}T${midnight}` : `${day}T${timeOfDay}`;

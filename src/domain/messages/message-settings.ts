@@ -9,6 +9,7 @@ import {
 import { fieldNamesThatTellEta, messageFieldNames } from "./message-fields.ts";
 import { readTemplate } from "./message-template.ts";
 import type { QuietHours } from "./quiet-hours.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 export interface EmailTemplate {
   readonly subject: string;
@@ -84,5 +85,5 @@ export function messagePlanOf(
     events[String(messageEventCodes[event])] = { channels: used, tellsEta: tellsEta(messages) };
   }
   if (Object.keys(events).length === 0) return undefined;
-  return { events, etaMovedMs: settings.etaMovedMinutes * 60_000, zone: settings.zone };
+  return { events, etaMovedMs: settings.etaMovedMinutes * minuteMs, zone: settings.zone };
 }

@@ -1,6 +1,7 @@
 /** Hours in which customers get no messages, by the clocks of their zone. */
 import { dateAfter, minutesOfDay } from "../time/local-time.ts";
 import { localTimeOf, momentOf } from "../time/zoned-time.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 /** Times of day `hh:mm`. When `to` is not later than `from`, they go over midnight. */
 export interface QuietHours {
@@ -24,5 +25,5 @@ export function endOfQuietHours(at: number, hours: QuietHours, zone: string): nu
   const end = momentOf(`${isToday ? date : dateAfter(date, 1)}T${hours.to}:00`, zone);
   if (end > at) return end;
   // In the second pass of an hour that the clocks go through twice, the end found is that of the first.
-  return at + (minutesOfDay(hours.to) - minutesOfDay(time)) * 60_000;
+  return at + (minutesOfDay(hours.to) - minutesOfDay(time)) * minuteMs;
 }

@@ -2,9 +2,7 @@
  * When a failed delivery is retried, and how long a failing target is paused (specification/outbound.md#retries). The
  * schedule is defined here alone.
  */
-const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
+import { hourMs, minuteMs, secondMs } from "../../lib/durations.ts";
 
 /** After the first, the second, ... failed attempt; the last one goes for all that follow. */
 const delaysMs = [

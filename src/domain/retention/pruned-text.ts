@@ -1,4 +1,5 @@
 import { isoTime } from "../../lib/iso-time.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** What a ledger entry says of bytes that were removed because of their age. */
 export interface PrunedBytes {
@@ -11,7 +12,7 @@ export interface PrunedBytes {
 /** When that was, for which age, and where they are now; undefined when it was not so. */
 export function prunedTextOf({ removedAt, prunedDays, prunedTo }: PrunedBytes): string | undefined {
   if (removedAt === null || prunedDays === null) return undefined;
-  const days = prunedDays === 1 ? "1 day" : `${prunedDays} days`;
+  const days = counted(prunedDays, "day");
   const to = prunedTo === null ? "" : `, moved to ${prunedTo}`;
   return `pruned on ${isoTime(removedAt).slice(0, 10)} by the retention of ${days}${to}`;
 }

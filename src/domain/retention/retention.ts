@@ -1,4 +1,5 @@
 /** What is kept for a time, and how long: the kinds, and how an age becomes a moment. */
+import { dayMs } from "../../lib/durations.ts";
 
 /** Everything that can be removed by its age. Each kind has one setting and one pruner. */
 export const retentionKinds = [
@@ -20,8 +21,6 @@ export type RetentionKind = (typeof retentionKinds)[number];
 
 /** Days, or for ever. */
 export type Age = number | "keep";
-
-export const dayMs = 24 * 60 * 60_000;
 
 export type Ages = Readonly<Record<RetentionKind, Age>>;
 

@@ -7,6 +7,7 @@
  */
 import { daysOfMonth as mostDays } from "./local-time.ts";
 import { firstMomentOf, localTimeOf } from "./zoned-time.ts";
+import { dayMs, minuteMs } from "../../lib/durations.ts";
 
 export interface CronSchedule {
   /** Minutes of the day, ascending. */
@@ -149,8 +150,6 @@ export function readCronSchedule(text: string): CronReading {
   }
 }
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** No schedule that is ever due waits longer: the 29th of February leaves out eight years at most. */
 const mostDaysAhead = 41 * 366;
 

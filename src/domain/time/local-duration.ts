@@ -1,6 +1,7 @@
 /** How long it is from one local date-time to another, right on days on which clocks change. */
 import { isLocalDateTime, isTimeZone } from "./local-time.ts";
 import { minutesBetween, momentOf, offsetMs } from "./zoned-time.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 export interface ZonedLocalTime {
   /** `YYYY-MM-DDThh:mm:ss`. */
@@ -8,8 +9,6 @@ export interface ZonedLocalTime {
   /** An IANA name or one of the listed abbreviations. */
   readonly zone: string;
 }
-
-const dayMs = 86_400_000;
 
 // Finding the changes of a zone on a day costs some 100 µs, and the stops of a day all need the same.
 const steadyDays = new Map<string, boolean>();

@@ -4,6 +4,7 @@
  * date-time with `Z` or an offset is an instant: it becomes local only together with a zone (`local-instant.ts`).
  */
 import { zoneAbbreviations } from "./zoned-time.ts";
+import { dayMs, minuteMs } from "../../lib/durations.ts";
 
 const dateTimeForm =
   /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{1,2}):(\d{1,2})(?::(\d{1,2})(\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
@@ -72,7 +73,7 @@ export function normaliseLocalDateTime(text: string): string | undefined {
 export function readInstant(text: string): number | undefined {
   const read = readDateTime(text);
   if (read === undefined || read.offset === "") return undefined;
-  return Date.parse(`${read.local}Z`) - (offsetMinutes(read.offset) ?? 0) * 60_000;
+  return Date.parse(`${read.local}Z`) - (offsetMinutes(read.offset) ?? 0) * minuteMs;
 }
 
 /** The padded form `YYYY-MM-DD` of a date, or undefined when it is none. */
@@ -141,5 +142,5 @@ export function minutesOfDay(time: string): number {
 
 /** The date `YYYY-MM-DD` so many days after another. */
 export function dateAfter(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }

@@ -3,9 +3,7 @@
  *
  * A time that a day skips is taken as much later as the clocks went forward; one that a day has twice is the first.
  */
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
 /**
  * The abbreviations (specification/gateway.md#time-zones) in hours. Each means one offset, also where a zone of the

@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { type ChokidarOptions, FSWatcher } from "chokidar";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 export interface HintHandlers {
   /** An entry changed; null when the system does not say which. */
@@ -74,7 +75,7 @@ function isWatchOf(details: unknown, path: string): boolean {
 }
 
 const firstPauseMs = 60_000;
-const longestPauseMs = 3_600_000;
+const longestPauseMs = hourMs;
 
 const remedies: Readonly<Record<string, string>> = {
   ENOSPC: "raise fs.inotify.max_user_watches",

@@ -5,6 +5,7 @@
  */
 import type { Dirent, Stats } from "node:fs";
 import type { Logger } from "../../lib/logs/log.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 export type SpecialKind =
   | "link"
@@ -68,7 +69,7 @@ export class LeftAlone {
     const ageMs = seen.nowMs - Math.min(kept.firstSeenMs, seen.modifiedAtMs);
     if (ageMs < seen.reportAfterMs) return;
     kept.isReported = true;
-    const hours = Math.round(ageMs / 3_600_000);
+    const hours = Math.round(ageMs / hourMs);
     this.#log.warn(
       { file: name, hours },
       "an unfinished file stays here: send it again under its final name, or remove it",

@@ -13,8 +13,9 @@ import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isSameState, type FileState } from "./candidates.ts";
+import { hourMs } from "../../lib/durations.ts";
 
-const longestPauseMs = 3_600_000;
+const longestPauseMs = hourMs;
 const longestCheckPauseMs = 60_000;
 
 const permission =

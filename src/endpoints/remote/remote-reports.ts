@@ -2,13 +2,14 @@
 import { isSameRemoteVersion, type RemoteVersion } from "../../domain/files/remote-version.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 /** Enough for every folder that is not abused; beyond it files get no report of their own, and no rest. */
 const maxKept = 20_000;
 /** A log has to stay readable. */
 const reportsInRound = 20;
 const firstPauseMs = 60_000;
-const longestPauseMs = 3_600_000;
+const longestPauseMs = hourMs;
 /** A round has two listings when files have to settle. */
 const listingsOfRound = 2;
 

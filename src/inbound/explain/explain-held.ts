@@ -2,6 +2,7 @@
 import type { StallReason } from "../lanes/waiting-file.ts";
 import type { HeldFile, HeldInDetail } from "../lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
+import { waitText } from "../../lib/wait-text.ts";
 
 const remedies: Readonly<Record<StallReason, string>> = {
   unreadable:
@@ -13,12 +14,8 @@ const remedies: Readonly<Record<StallReason, string>> = {
   internal: "see the log for this entry; at the third time the file is refused",
 };
 
-function since(ms: number): string {
-  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-}
-
 function heldText({ reason, message, forMs }: HeldFile): string {
-  return `It is held since ${since(forMs)} (${reason}: ${message}). What to do: ${remedies[reason]}.`;
+  return `It is held since ${waitText(forMs)} (${reason}: ${message}). What to do: ${remedies[reason]}.`;
 }
 
 function behindText(company: HeldInDetail, behind: HeldInDetail["keptBack"][number]["behind"]): string {
@@ -28,7 +25,7 @@ function behindText(company: HeldInDetail, behind: HeldInDetail["keptBack"][numb
   const why =
     first === undefined
       ? ""
-      : `, which is held since ${since(first.forMs)} (${first.reason}: ${first.message}). What to do: ${remedies[first.reason]}`;
+      : `, which is held since ${waitText(first.forMs)} (${first.reason}: ${first.message}). What to do: ${remedies[first.reason]}`;
   return `It waits for ${name} (${entry}) of one of its stops${why}.`;
 }
 
@@ -40,7 +37,7 @@ export function whyHeld(company: HeldInDetail | undefined, id: number): readonly
     halt === undefined
       ? []
       : [
-          `Nothing of company ${company.company} can be decided since ${since(halt.forMs)}, and all its files wait: ${halt.message}. What to do: ${storeRemedies.unavailable}.`,
+          `Nothing of company ${company.company} can be decided since ${waitText(halt.forMs)}, and all its files wait: ${halt.message}. What to do: ${storeRemedies.unavailable}.`,
         ];
   const held = company.files.find((file) => file.id === id);
   const kept = company.keptBack.find((file) => file.id === id);

@@ -20,6 +20,7 @@ import type {
   ToldEvent,
 } from "./explanation.ts";
 import type { LooseFile, LooseKind } from "../recovery/find-loose-files.ts";
+import { counted } from "../../lib/counted.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
 const mayPassLater: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -68,10 +69,6 @@ function channelText(channel: string): string {
   return channelWords[channel] ?? `over ${channel}`;
 }
 
-function sizeText(bytes: number): string {
-  return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-}
-
 function faultLines(fault: Fault): string[] {
   const line = fault.line === undefined ? "" : ` line ${fault.line}`;
   const path = fault.path === undefined ? "" : ` ${fault.path}`;
@@ -95,7 +92,7 @@ function receivedLine(entry: LedgerEntry): string {
   const how = channelText(entry.channel);
   const who = entry.userName === null ? "" : ` by user ${entry.userName}`;
   const hash = entry.sha256 === null || entry.sha256 === "" ? "" : `, SHA-256 ${entry.sha256}`;
-  return `Received ${isoTime(entry.receivedAt)} ${how}${who}, ${sizeText(entry.size)}${hash}.`;
+  return `Received ${isoTime(entry.receivedAt)} ${how}${who}, ${counted(entry.size, "byte")}${hash}.`;
 }
 
 function stateLine(story: FileStory): string {
@@ -149,7 +146,7 @@ function lineText(before: FilesBefore): string {
   const others = sameTime === 0 ? "" : ` ${sameTime} more have the same time.`;
   if (earlier === 0) return `No file with an earlier time waits before it.${others}`;
   const firstText = first === undefined ? "" : `; the first of them is ${first.name} (entry ${first.id})`;
-  const count = earlier === 1 ? "1 file goes" : `${earlier} files go`;
+  const count = counted(earlier, "file goes", "files go");
   return `${count} before it in order${firstText}.${others}`;
 }
 
@@ -246,7 +243,7 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
 function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
   return [
     `${file.path}, company ${file.company}`,
-    `  ${sizeText(file.size)}, changed ${isoTime(file.modifiedAt)}.`,
+    `  ${counted(file.size, "byte")}, changed ${isoTime(file.modifiedAt)}.`,
     `  ${looseWords[file.kind](file, daemonPid)}`,
   ];
 }

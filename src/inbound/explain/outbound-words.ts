@@ -9,6 +9,7 @@ import type {
   OutboundStory,
   ToldDelivery,
 } from "./explain-outbound.ts";
+import { counted } from "../../lib/counted.ts";
 
 const deliveryKinds: Readonly<Record<string, string>> = {
   completion: "Completion file",
@@ -68,7 +69,7 @@ const placeTexts: Readonly<Record<OutboundPlace["presence"], (path: string) => s
 };
 
 function attemptText({ attempts, lastAttemptAt, fault, guid }: ListedDelivery): string {
-  const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const count = counted(attempts, "attempt");
   const last = lastAttemptAt === null ? "" : `, the last ${isoTime(lastAttemptAt)}`;
   return `${count}${last}${fault === null ? "" : `, fault ${fault}`}; its receiver knows it as ${guid}.`;
 }
@@ -100,7 +101,7 @@ function completionLines(
 }
 
 function exportLines({ sequenceNbr, name, madeAt, count, completions }: ExportStory): string[] {
-  const stops = count === 1 ? "1 completion" : `${count} completions`;
+  const stops = counted(count, "completion");
   const shown = completions.map((one) => `${one.name} of stop ${one.stopNbr}`).join(", ");
   const more = count > completions.length ? `, and ${count - completions.length} more` : "";
   const what = shown === "" ? "" : `: ${shown}${more}`;

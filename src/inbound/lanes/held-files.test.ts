@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type HeldFiles, heldFilesOf, heldInDetailOf, logHeld } from "./held-files.ts";
 import type { StallReason } from "./waiting-file.ts";
 import { toWaitingFile, type WaitingFile } from "./waiting-file.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
-const minute = 60_000;
-const giveUpAfterMs = 60 * minute;
+const giveUpAfterMs = 60 * minuteMs;
 
 function held(name: string, reason: StallReason, forMs: number): WaitingFile {
   const source = { companyId: 1, name, path: `/in/${name}`, channel: "sftp", userName: null, id: 1 } as const;
@@ -23,16 +23,16 @@ const namesIn = ({ first }: HeldFiles) => first.map(({ name }) => name);
 describe("what is held of a company", () => {
   test("is counted by reason, our own faults first, then what waits longest", () => {
     const files = of(
-      held("a", "unreadable", minute),
-      held("b", "unreadable", 3 * minute),
-      held("c", "store", 2 * minute),
-      held("d", "machine", minute),
+      held("a", "unreadable", minuteMs),
+      held("b", "unreadable", 3 * minuteMs),
+      held("c", "store", 2 * minuteMs),
+      held("d", "machine", minuteMs),
     );
     expect(namesIn(files)).toEqual(["c", "d", "b", "a"]);
     expect(files).toMatchObject({ company: "ACME", keptBack: 2, isOwnFault: true });
     expect(files.counts).toEqual({ unreadable: 2, incomplete: 0, machine: 1, store: 1, internal: 0 });
-    expect(files.oldestMs).toBeGreaterThanOrEqual(3 * minute);
-    expect(files.oldestMs).toBeLessThan(4 * minute);
+    expect(files.oldestMs).toBeGreaterThanOrEqual(3 * minuteMs);
+    expect(files.oldestMs).toBeLessThan(4 * minuteMs);
     expect(files.first[3]).toMatchObject({
       id: 1,
       reason: "unreadable",
@@ -49,18 +49,18 @@ describe("what is held of a company", () => {
   });
 
   test("is our own fault when it should have been given up two minutes ago, unless it is cut off", () => {
-    const overdue = giveUpAfterMs + 2 * minute;
-    expect(of(held("a", "unreadable", overdue + minute)).isOwnFault).toBe(true);
-    expect(of(held("a", "unreadable", overdue - minute)).isOwnFault).toBe(false);
-    expect(of(held("a", "incomplete", overdue + minute)).isOwnFault).toBe(false);
+    const overdue = giveUpAfterMs + 2 * minuteMs;
+    expect(of(held("a", "unreadable", overdue + minuteMs)).isOwnFault).toBe(true);
+    expect(of(held("a", "unreadable", overdue - minuteMs)).isOwnFault).toBe(false);
+    expect(of(held("a", "incomplete", overdue + minuteMs)).isOwnFault).toBe(false);
   });
 
   test("is all of it when nothing can be decided, with how long and how many wait", () => {
-    const halt = { message: "disk full", since: performance.now() - 5 * minute, files: 9 };
-    const files = heldFilesOf("ACME", { ...stateOf(held("a", "incomplete", minute)), halt });
+    const halt = { message: "disk full", since: performance.now() - 5 * minuteMs, files: 9 };
+    const files = heldFilesOf("ACME", { ...stateOf(held("a", "incomplete", minuteMs)), halt });
     expect(files).toMatchObject({ isOwnFault: true, halt: { message: "disk full", files: 9 } });
-    expect(files.halt?.forMs).toBeGreaterThanOrEqual(5 * minute);
-    expect(files.oldestMs).toBeGreaterThanOrEqual(5 * minute);
+    expect(files.halt?.forMs).toBeGreaterThanOrEqual(5 * minuteMs);
+    expect(files.oldestMs).toBeGreaterThanOrEqual(5 * minuteMs);
     const detail = heldInDetailOf(files, stateOf(), []);
     expect(detail).toEqual({ company: "ACME", files: [], keptBack: [], halt: files.halt });
   });

@@ -19,11 +19,12 @@ import type { Store } from "../../store/database/database.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 const groupSize = 256;
 const pauseMs = 5_000;
 const longestPauseMs = 60_000;
-const usualLostAfterMs = 3_600_000;
+const usualLostAfterMs = hourMs;
 
 const nothing = (): void => undefined;
 

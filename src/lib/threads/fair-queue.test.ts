@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
 import { FairQueue } from "./fair-queue.ts";
+import { minuteMs } from "../durations.ts";
 
 interface Job {
   readonly companyCode: string;
   readonly number: number;
 }
-
-const minuteMs = 60_000;
 
 function queueOf(places: number, ...jobs: readonly (readonly [companyCode: string, number: number])[]) {
   const clock = { ms: 0, now: () => clock.ms };

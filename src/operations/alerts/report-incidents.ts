@@ -18,6 +18,7 @@ import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 export interface Audience {
   /** The company, or `operatorId`. */
@@ -46,7 +47,6 @@ export interface ReportContext {
   readonly codeOf: (companyId: number) => string;
 }
 
-const hourMs = 3_600_000;
 /** Longer than any weekend: what opened and closed meanwhile is still told. */
 const toldWithinMs = 4 * reopenWithinMs;
 const mostClosed = 1_000;

@@ -28,10 +28,10 @@ import {
 import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-order.ts";
 import { type AppointmentDeps, fieldsBut, sentInput } from "./appointment-request.ts";
 import { type CompanyBody, createBodyReader, refusal } from "../request-body.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 const readBody = createBodyReader(SlotReservation);
 
-const minuteMs = 60_000;
 /** Holds that are marked as over along with a reservation: more than it can add. */
 const tidiedAtOnce = 20;
 

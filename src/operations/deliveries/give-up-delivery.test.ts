@@ -8,21 +8,14 @@ import { findDelivery } from "../../store/outbound/delivery-queries.ts";
 import { retryDelivery } from "./repeat-delivery.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
-import {
-  DeliverySite,
-  failure,
-  hour,
-  minute,
-  start,
-  unreachable,
-} from "../../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start, unreachable } from "../../../test/support/delivery-site.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
+import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 /** As a web server says that takes all but this one. */
 const forbidden = failure({ scope: "target", isPermanent: true, message: "403" }, "notAllowed");
 const first = "s1_20261105_080000.xml";
-const day = 24 * hour;
 
 /** Two deliveries of S1 and one of S2; the first is refused, for ever, as by the fault of the whole target. */
 async function withHeldLine() {
@@ -47,14 +40,14 @@ async function target(site: DeliverySite): Promise<OutboundTarget> {
 describe("a delivery that is refused for ever by the fault of its target", () => {
   test("holds the later ones of its stop up until it is given up; then they go", async () => {
     const { site, giveUp } = await withHeldLine();
-    for (let days = 0; days < 10; days += 1) await site.pass(day);
+    for (let days = 0; days < 10; days += 1) await site.pass(dayMs);
     expect(await site.states()).toEqual(["waiting", "behind", "delivered"]);
     expect(await giveUp(1)).toEqual({
       kind: "givenUp",
       delivery: expect.objectContaining({ id: 1, state: "waiting" }),
       next: { id: 2, name: "s1_20261105_080001.xml" },
     });
-    await site.pass(2 * hour);
+    await site.pass(2 * hourMs);
     expect(await site.states()).toEqual(["dropped", "delivered", "delivered"]);
     expect(await target(site)).toMatchObject({ open: 0, dead: 0, failures: 0 });
   });
@@ -75,7 +68,7 @@ describe("a delivery that is refused for ever by the fault of its target", () =>
     site.target().script = () => delivered;
     const retry = await site.store.write("site", (tx) => retryDelivery(tx, { id: 1, now: site.now }));
     expect(retry).toMatchObject({ kind: "queued", delivery: { state: "waiting" } });
-    await site.pass(2 * hour);
+    await site.pass(2 * hourMs);
     expect(await tell()).toMatchObject({
       state: "delivered",
       repeats: [{ action: "giveUp" }, { action: "again", state: "dropped", fault: "givenUp", askedBy: null }],
@@ -90,7 +83,7 @@ describe("giving up", () => {
     expect(await giveUp(2)).toMatchObject({ kind: "givenUp", next: undefined });
     expect(await site.states()).toEqual(["waiting", "dropped", "delivered"]);
     site.target().script = () => failure({ isPermanent: true });
-    await site.pass(2 * hour);
+    await site.pass(2 * hourMs);
     expect(await site.states()).toEqual(["dead", "dropped", "delivered"]);
     expect(await giveUp(1)).toMatchObject({ kind: "givenUp", next: undefined });
     expect(await target(site)).toMatchObject({ open: 0, dead: 0 });
@@ -141,7 +134,7 @@ describe("giving up", () => {
     const by = { by: "anna", reason: "nobody wants it" };
     await site.store.write("site", (tx) => giveUpDelivery(tx, { id: 2, now: site.now, ...by }));
     host.script = () => delivered;
-    await site.pass(minute);
+    await site.pass(minuteMs);
     expect(await site.states()).toEqual(["delivered", "dropped", "delivered"]);
     expect(host.names.filter((name) => name.startsWith("s2"))).toEqual([]);
   });
@@ -155,18 +148,18 @@ describe("giving up", () => {
 
   test("keeps what is told of it for as long as of what is delivered, then it is removed", async () => {
     const { site, giveUp } = await withHeldLine();
-    await site.pass(100 * day);
+    await site.pass(100 * dayMs);
     await giveUp(1);
     await giveUp(2);
     const prune = () =>
       pruneDelivered(
         site.store,
-        { companyId: site.companyId, before: site.now - 90 * day },
+        { companyId: site.companyId, before: site.now - 90 * dayMs },
         new AbortController().signal,
       );
     await prune();
     expect((await site.rows()).map(({ id }) => id)).toEqual([1, 2]);
-    site.now = start + 100 * day + 90 * day + minute;
+    site.now = start + 100 * dayMs + 90 * dayMs + minuteMs;
     await prune();
     expect(await site.rows()).toEqual([]);
   });

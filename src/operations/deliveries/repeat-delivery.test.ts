@@ -4,16 +4,9 @@ import { hastenAll, resendDelivery, retryDelivery } from "./repeat-delivery.ts";
 import { type DeliverySelection, listDeliveryIds } from "../../store/outbound/delivery-lists.ts";
 import { findDelivery } from "../../store/outbound/delivery-queries.ts";
 import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
-import {
-  DeliverySite,
-  failure,
-  hour,
-  minute,
-  second,
-  start,
-  unreachable,
-} from "../../../test/support/delivery-site.ts";
+import { DeliverySite, failure, start, unreachable } from "../../../test/support/delivery-site.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -31,7 +24,7 @@ test("all that wait for their next attempt at a target are tried at once when so
   await site.complete("S1", "S2", "S3");
   site.target().script = ({ files: [file] }) => (file?.name.startsWith("s2") ? failure() : unreachable);
   await site.startQueue();
-  for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hour);
+  for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hourMs);
   const before = site.target().sent.length;
   site.target().script = () => delivered;
   const { id: targetId } = await site.store.read
@@ -39,7 +32,7 @@ test("all that wait for their next attempt at a target are tried at once when so
     .select("id")
     .executeTakeFirstOrThrow();
   const hasten = () => site.store.write("site", (tx) => hastenAll(tx, { targetId, now: site.now }));
-  await site.pass(hour);
+  await site.pass(hourMs);
   expect(await given(site, before)).toEqual([]);
   expect(await hasten()).toBe(3);
   await waitFor("all to be delivered", async () => new Set(await site.states()).has("waiting") === false);
@@ -61,7 +54,7 @@ describe("a dead letter that is asked for again", () => {
 
   test("is delivered at once, its attempts counted anew, with the same id and bytes", async () => {
     const { site, retry } = await withDead();
-    site.now += 100 * hour;
+    site.now += 100 * hourMs;
     expect(await retry()).toMatchObject({
       kind: "queued",
       delivery: { state: "waiting" },
@@ -76,11 +69,11 @@ describe("a dead letter that is asked for again", () => {
 
   test("says that a newer one of the stop was delivered meanwhile", async () => {
     const { site, retry } = await withDead();
-    site.now += minute;
+    site.now += minuteMs;
     await site.complete("S1");
     await site.pass(0);
     expect(await retry()).toMatchObject({
-      newerDelivered: { id: 2, name: "s1_20261105_080100.xml", deliveredAt: start + minute },
+      newerDelivered: { id: 2, name: "s1_20261105_080100.xml", deliveredAt: start + minuteMs },
     });
   });
 
@@ -95,7 +88,7 @@ describe("a dead letter that is asked for again", () => {
     expect((await findDelivery(site.store.read, 2))?.behind).toMatchObject({ id: 1 });
     site.target().script = () => delivered;
     const before = site.target().sent.length;
-    await site.pass(5 * second);
+    await site.pass(5 * secondMs);
     expect(await given(site, before)).toEqual([1, 2, 3, 4]);
   });
 
@@ -126,7 +119,7 @@ describe("a dead letter that is asked for again", () => {
     await site.pass(0);
     site.target().script = () => delivered;
     expect(await site.rows()).toMatchObject([
-      { state: "waiting", attempts: 1, due_at: site.now + 5 * second },
+      { state: "waiting", attempts: 1, due_at: site.now + 5 * secondMs },
     ]);
     expect(await retry()).toMatchObject({ kind: "queued", delivery: { state: "waiting" } });
     await site.pass(0);
@@ -160,26 +153,31 @@ describe("a delivered one that is sent again", () => {
       tx
         .updateTable("deliveries")
         .set({
-          collected_at: start + minute,
+          collected_at: start + minuteMs,
           collected_by: "host",
-          removed_at: start + hour,
+          removed_at: start + hourMs,
           removed_by: "host",
         })
         .execute(),
     );
-    site.now += 2 * hour;
+    site.now += 2 * hourMs;
     expect(await resend(1)).toMatchObject({ kind: "queued", newerDelivered: null, isTargetConfigured: true });
     const open = { state: "waiting", attempts: 0, delivered_at: null, collected_at: null, removed_by: null };
     expect((await site.rows())[0]).toMatchObject(open);
     await site.pass(0);
     const [first, again] = site.target().sent;
-    expect(again).toEqual({ ...first, at: start + 2 * hour });
+    expect(again).toEqual({ ...first, at: start + 2 * hourMs });
     expect(await findDelivery(site.store.read, 1)).toMatchObject({
-      ...{ state: "delivered", deliveredAt: start + 2 * hour, attempts: 1, collectedAt: null },
+      ...{ state: "delivered", deliveredAt: start + 2 * hourMs, attempts: 1, collectedAt: null },
       repeats: [
         {
-          ...{ askedAt: start + 2 * hour, state: "delivered", attempts: 1, deliveredAt: start },
-          ...{ collectedAt: start + minute, collectedBy: "host", removedAt: start + hour, removedBy: "host" },
+          ...{ askedAt: start + 2 * hourMs, state: "delivered", attempts: 1, deliveredAt: start },
+          ...{
+            collectedAt: start + minuteMs,
+            collectedBy: "host",
+            removedAt: start + hourMs,
+            removedBy: "host",
+          },
         },
       ],
     });
@@ -196,7 +194,7 @@ describe("a delivered one that is sent again", () => {
     expect(await site.states()).toEqual(["waiting", "behind", "waiting", "behind"]);
     site.target().script = () => delivered;
     const before = site.target().sent.length;
-    await site.pass(hour);
+    await site.pass(hourMs);
     const order = await given(site, before);
     expect(order.filter((id) => id !== 3)).toEqual([1, 2, 4]);
     expect(order).toHaveLength(4);
@@ -239,7 +237,7 @@ describe("a delivered one that is sent again", () => {
     resolve();
     await site.queue.settled();
     target.script = () => delivered;
-    await site.pass(minute);
+    await site.pass(minuteMs);
     expect((await given(site, 1)).at(-1)).toBe(2);
     expect(await site.rows()).toMatchObject([{ state: "delivered" }, { state: "delivered", attempts: 2 }]);
   });
@@ -265,9 +263,9 @@ describe("a delivered one that is sent again", () => {
     const { site, resend } = await withDelivered("S1");
     await resend(1);
     await site.pass(0);
-    site.now += 91 * 24 * hour;
+    site.now += 91 * dayMs;
     await site.complete("S2");
-    const old = { companyId: site.companyId, before: site.now - 90 * 24 * hour };
+    const old = { companyId: site.companyId, before: site.now - 90 * dayMs };
     await pruneDelivered(site.store, old, new AbortController().signal);
     expect(await resend(1)).toEqual({ kind: "unknown", wasRemoved: true });
     expect(await site.store.read.selectFrom("delivery_repeats").selectAll().execute()).toEqual([]);
@@ -279,7 +277,7 @@ describe("a delivered one that is sent again", () => {
     await site.complete("S1");
     await site.startQueue();
     await site.pass(0);
-    site.now += hour;
+    site.now += hourMs;
     await site.complete("S2", "S1");
     await site.pass(0);
     const delivered = { kind: "completion", state: "delivered" } as const;
@@ -293,9 +291,9 @@ describe("a delivered one that is sent again", () => {
     expect(await ids({ stopNbr: "S1" })).toEqual([1, 2, 5, 6]);
     expect(await ids({ stopNbr: "s1" })).toEqual([]);
     expect(await ids({ target: "b" })).toEqual([2, 4, 6]);
-    expect(await ids({ deliveredSince: start + second })).toEqual([3, 4, 5, 6]);
-    expect(await ids({ deliveredUntil: start + hour })).toEqual([1, 2]);
-    expect(await ids({ deliveredSince: start + hour, target: "a", stopNbr: "S1" })).toEqual([5]);
+    expect(await ids({ deliveredSince: start + secondMs })).toEqual([3, 4, 5, 6]);
+    expect(await ids({ deliveredUntil: start + hourMs })).toEqual([1, 2]);
+    expect(await ids({ deliveredSince: start + hourMs, target: "a", stopNbr: "S1" })).toEqual([5]);
     expect(await ids({ companyId: site.companyId + 1 })).toEqual([]);
   });
 });

@@ -22,6 +22,7 @@ import { loadNotFound } from "../not-found.ts";
 import type { EventReaders } from "./read-route-event.ts";
 import type { StoreDeps } from "../operation-deps.ts";
 import { type CompanyBody, refusal } from "../request-body.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 /** The settings of the section `events`. */
 export interface EventSettings {
@@ -115,7 +116,7 @@ export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted)
 
 /** Throws 904 for a time that only a wrong clock shows: no report before that time would change the load's place. */
 function checkTime({ at, now, stamp, settings }: ReportedRoute): void {
-  if (at <= now + settings.maxAheadHours * 3_600_000) return;
+  if (at <= now + settings.maxAheadHours * hourMs) return;
   const path = "geoStamp.eventDTTM";
   const message = `${path} is ${stamp.eventDTTM} (${stamp.eventTz}), more than ${settings.maxAheadHours} hours ahead of this gateway's clock. Correct the clock of the device, and report the time at which it happened.`;
   throw refusal([{ code: "badDate", path, message }]);

@@ -12,9 +12,10 @@ import { findProgress, type RouteProgress, saveProgress } from "../../store/stop
 import { saveStopExecution } from "../../store/stops/route-stops.ts";
 import { noteEta } from "../consequences/tell-customers.ts";
 import type { ReportedRoute, ReportedStop } from "./route-report.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 /** A position further ahead of our clock than this comes from a wrong clock; the next one replaces it. */
-const maxAheadMs = 3_600_000;
+const maxAheadMs = hourMs;
 
 function minutesOf(text: string | undefined): number {
   const minutes = Number(text ?? 0);

@@ -19,6 +19,7 @@ import type { LoadLines } from "./load-text.ts";
 import type { ReaderJob } from "./import-worker-messages.ts";
 import type { EventReaders, LargeEvent, SentEvent } from "../execution/read-route-event.ts";
 import { type ReaderResult, ReaderThread, type ReaderThreadOptions } from "./reader-thread.ts";
+import { minuteMs } from "../../lib/durations.ts";
 
 export interface BodyToCheck {
   /** Transferred: empty afterwards. */
@@ -53,7 +54,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const minuteMs = 60_000;
 const megabyte = 1_048_576;
 
 /** The forms of a body while it is read: its text, the values, and the rows made of them. */

@@ -3,6 +3,7 @@ import { sweepContents } from "../../lib/files/content-store.ts";
 import { findKnownContents } from "../../store/stops/documents.ts";
 import type { ReadDeps } from "../operation-deps.ts";
 import type { DocumentsDeps } from "./take-out-documents.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 export interface SweepDocumentsDeps extends DocumentsDeps, ReadDeps {
   /** Milliseconds UTC, by a clock that is right. */
@@ -10,7 +11,7 @@ export interface SweepDocumentsDeps extends DocumentsDeps, ReadDeps {
 }
 
 /** After this time an import is decided; only its rows could still come. */
-const keptWithoutRowMs = 24 * 60 * 60_000;
+const keptWithoutRowMs = dayMs;
 
 /** Returns how many contents were removed. Rejects when aborted. */
 export async function sweepDocuments(deps: SweepDocumentsDeps, signal: AbortSignal): Promise<number> {

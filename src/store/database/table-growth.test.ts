@@ -6,9 +6,9 @@ import { insertCompany } from "../accounts/companies.ts";
 import { meanDocumentBytes, meanFiledBytes } from "../ledger/file-sizes.ts";
 import type { Store } from "./database.ts";
 import { measureTables, usedDatabaseBytes } from "./table-growth.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 const begin = Date.UTC(2026, 10, 5);
-const hourMs = 60 * 60_000;
 
 let store: Store;
 

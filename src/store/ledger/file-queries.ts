@@ -7,6 +7,7 @@ import { decidedStates, openStates } from "../../domain/files/file-state.ts";
 import type { Reader } from "../database/database.ts";
 import { companyIds, type FileExpressions, isNamedFor } from "./file-lists.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
+import { secondMs } from "../../lib/durations.ts";
 
 /** Every entry of that name, in the company or in all, oldest first. */
 export async function listFilesByName(
@@ -94,8 +95,6 @@ function waitingFiles(read: Reader, companyId: number) {
       .where("state", "in", [...openStates])
   );
 }
-
-const secondMs = 1_000;
 
 /** Counts what is to be applied before a waiting file. Names without a time have the place of their arrival. */
 export async function findFilesBefore(read: Reader, place: PlaceInLine): Promise<FilesBefore> {

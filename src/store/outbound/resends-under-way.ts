@@ -5,6 +5,7 @@
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { forgetMeta, readNote, writeMeta } from "../database/meta.ts";
+import { dayMs } from "../../lib/durations.ts";
 
 /** Moments are milliseconds UTC. */
 export interface ResendUnderWay {
@@ -24,7 +25,7 @@ export interface ResendUnderWay {
 
 const key = "resends";
 /** Whoever repeats a command later than this means a new one. */
-const keptMs = 24 * 60 * 60_000;
+const keptMs = dayMs;
 
 async function read(db: Reader): Promise<readonly ResendUnderWay[]> {
   return (await readNote<readonly ResendUnderWay[]>(db, key)) ?? [];

@@ -15,6 +15,7 @@ import { OpenFolders } from "./open-folders.ts";
 import { type FileToPlace, placeFiles, tryToWrite } from "./place-files.ts";
 import { makeIfMissing } from "./place-group.ts";
 import { sweepLeftovers, type TemporaryNames } from "./temporary-names.ts";
+import { hourMs } from "../../lib/durations.ts";
 
 export interface DeliveryFolderOptions {
   readonly path: string;
@@ -26,7 +27,7 @@ export interface DeliveryFolderOptions {
   readonly groups: FileGroups | undefined;
 }
 
-const sweepEveryMs = 3_600_000;
+const sweepEveryMs = hourMs;
 /** Larger ones go by the pool: in the thread they would keep the files of all companies waiting. */
 const largestInGroup = 256 * 1024;
 

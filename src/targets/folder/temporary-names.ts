@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { isTemporaryName } from "../delivery-files.ts";
 import type { FolderDisk } from "./folder-disk.ts";
 import { removeTemporary } from "./place-files.ts";
+import { hourMs } from "../../lib/durations.ts";
 
-const leftoverAgeMs = 3_600_000;
+const leftoverAgeMs = hourMs;
 
 function hexDigits(count: number): string {
   return randomBytes(count / 2).toString("hex");

@@ -3,9 +3,8 @@ import { findNewestTime } from "../../../store/database/newest-time.ts";
 import { findPruneClock } from "../../../store/database/prune-clock.ts";
 import { judgeClock, jumpText } from "../../retention/clock-guard.ts";
 import type { Detector } from "../detector.ts";
-import { lasting } from "./counted.ts";
-
-const minuteMs = 60_000;
+import { lasting } from "./finding-text.ts";
+import { minuteMs } from "../../../lib/durations.ts";
 
 /** The clock has jumped more than a day ahead, or is behind the newest time that is written in the state. */
 export const detectClockJumps: Detector<"clockJump"> = async ({ settings, read, now }) => {

@@ -1,9 +1,8 @@
 import { isoTime } from "../../../lib/iso-time.ts";
 import { certificateDays } from "../../daemon/tls-material.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
-
-const dayMs = 86_400_000;
+import { counted } from "../../../lib/counted.ts";
+import { dayMs } from "../../../lib/durations.ts";
 
 /** The nearer the last day, the worse. */
 function levelOf(leftMs: number): number {
@@ -15,7 +14,7 @@ function levelOf(leftMs: number): number {
 function whenText(expiresAt: number, leftMs: number): string {
   if (leftMs < 0) return `expired ${isoTime(expiresAt)}: clients refuse it`;
   const days = Math.floor(leftMs / dayMs);
-  const left = days < 1 ? "less than a day" : counted(days, "day", "days");
+  const left = days < 1 ? "less than a day" : counted(days, "day");
   return `expires ${isoTime(expiresAt)}, ${left} from now`;
 }
 

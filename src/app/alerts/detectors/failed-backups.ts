@@ -2,9 +2,9 @@ import type { Finding } from "../../../domain/alerts/incident.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { findLastBackup } from "../../../store/database/last-backup.ts";
 import type { Detector, Scan } from "../detector.ts";
-import { lasting } from "./counted.ts";
+import { lasting } from "./finding-text.ts";
+import { hourMs } from "../../../lib/durations.ts";
 
-const hourMs = 3_600_000;
 const failedLevel = 2;
 
 function failureOf({ sources }: Scan): readonly Finding[] {

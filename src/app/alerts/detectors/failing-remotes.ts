@@ -3,7 +3,7 @@ import { given } from "../../../lib/given.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { listRemoteStates } from "../../../store/ledger/remote-states.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
 
 /** Remotes of the company's configuration that have failed so often in a row, each by its name. */
 export const detectFailingRemotes: Detector<"failingRemote"> = async ({
@@ -24,7 +24,7 @@ export const detectFailingRemotes: Detector<"failingRemote"> = async ({
     const sample = [fault, faultText].filter((text) => text !== null).join(": ");
     return {
       cause: remote,
-      summary: `the remote ${remote} has failed ${counted(failures, "time", "times")} in a row; ${last}`,
+      summary: `the remote ${remote} has failed ${counted(failures, "time")} in a row; ${last}`,
       count: failures,
       samples: sample === "" ? [] : [sample],
       remedy:

@@ -1,9 +1,10 @@
 import type { Finding } from "../../../domain/alerts/incident.ts";
 import type { HeldFiles } from "../../../inbound/lanes/held-files.ts";
 import type { Detector } from "../detector.ts";
-import { counted, lasting } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
+import { lasting } from "./finding-text.ts";
+import { minuteMs } from "../../../lib/durations.ts";
 
-const minuteMs = 60_000;
 const samples = 5;
 
 function samplesOf(held: HeldFiles | undefined): readonly string[] {

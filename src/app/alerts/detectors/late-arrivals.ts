@@ -1,9 +1,10 @@
 import { localTimeOf } from "../../../domain/time/zoned-time.ts";
 import { findCompany } from "../../../store/accounts/companies.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
+import { dayMs } from "../../../lib/durations.ts";
 
-const weekMs = 7 * 86_400_000;
+const weekMs = 7 * dayMs;
 
 /** Expectations of the company that are late, each by its name. */
 export const detectLateArrivals: Detector<"lateArrivals"> = async ({ subject, now, read, sources }) => {

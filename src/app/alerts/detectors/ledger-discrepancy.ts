@@ -1,7 +1,7 @@
 import { isoTime } from "../../../lib/iso-time.ts";
 import { findLastVerification } from "../../../store/database/last-verification.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
 
 /** The last verification has found discrepancies. */
 export const detectLedgerDiscrepancy: Detector<"ledgerDiscrepancy"> = async ({ read }) => {

@@ -8,9 +8,10 @@ import {
   type OutboundTarget,
 } from "../../../store/outbound/outbound-targets.ts";
 import type { Detector, Scan } from "../detector.ts";
-import { counted, lasting, levelOfMany } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
+import { lasting, levelOfMany } from "./finding-text.ts";
+import { minuteMs } from "../../../lib/durations.ts";
 
-const minuteMs = 60_000;
 const samples = 5;
 
 /** Those of alerts are left out: an alert that cannot be sent must not cause another one. */
@@ -81,7 +82,7 @@ export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
     const waiting = `${counted(open, "delivery waits", "deliveries wait")}, the oldest for ${lasting(now - since)}`;
     findings.push({
       cause: name,
-      summary: `the target ${name} has failed ${counted(failures, "time", "times")} in a row: ${waiting}`,
+      summary: `the target ${name} has failed ${counted(failures, "time")} in a row: ${waiting}`,
       count: open,
       since,
       samples: await sampleDeliveries(scan, id, "open"),

@@ -1,9 +1,10 @@
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { countRefused, listRefused, type RefusedFile } from "../../../store/ledger/refused-files.ts";
 import type { Detector } from "../detector.ts";
-import { counted, levelOfMany } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
+import { levelOfMany } from "./finding-text.ts";
+import { minuteMs } from "../../../lib/durations.ts";
 
-const minuteMs = 60_000;
 const samples = 5;
 
 function sampleOf({ name, faults: [first] }: RefusedFile): string {

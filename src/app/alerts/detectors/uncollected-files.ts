@@ -1,7 +1,7 @@
 import { outboundSettingsOf } from "../../../config/company-settings.ts";
 import { given } from "../../../lib/given.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
 
 /** Files lie in a company's `outbound/` longer than they may, as the last scan of the folder has found. */
 export const detectUncollectedFiles: Detector<"uncollectedFiles"> = async ({ subject, sources, open }) => {
@@ -11,7 +11,7 @@ export const detectUncollectedFiles: Detector<"uncollectedFiles"> = async ({ sub
   if (found === undefined) return hours === 0 ? [] : [...open.values()];
   if (found.count === 0) return [];
   const were = counted(found.count, "file in outbound/ was", "files in outbound/ were");
-  const summary = `${were} not collected within ${counted(hours, "hour", "hours")}`;
+  const summary = `${were} not collected within ${counted(hours, "hour")}`;
   const { count, since, names: samples } = found;
   return [{ cause: "", summary, count, samples, ...given({ since }) }];
 };

@@ -1,7 +1,7 @@
 import { operatorCode } from "../../../domain/alerts/audience.ts";
 import type { NoRoomReason } from "../../../exchange/uploads/intake.ts";
 import type { Detector } from "../detector.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../../../lib/counted.ts";
 
 /** Longer than the time between two scans: a lack of room may be over within seconds. */
 const lately = 120_000;

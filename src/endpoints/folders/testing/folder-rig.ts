@@ -9,6 +9,7 @@ import { answerOf } from "../take-request.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
 import { FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
 import { type WatchFolder, watchFolder } from "../folder-watch.ts";
+import { dayMs } from "../../../lib/durations.ts";
 
 /** A watch that never reports anything. */
 export const silentWatch: WatchFolder = () => ({ close: async () => undefined });
@@ -31,7 +32,7 @@ export class FolderRig implements AsyncDisposable {
   readonly settings = {
     settleMs: 20,
     scanMs: 3_600_000,
-    unfinishedReportAfterMs: 86_400_000,
+    unfinishedReportAfterMs: dayMs,
     incompleteGraceMs: 600_000,
     maxFileBytes: 50 * 2 ** 20,
     giveUpAfterMs: 3_600_000,
