@@ -51,6 +51,21 @@ const definitions = [
     file: "domain/files/file-state.ts",
   },
   {
+    rule: "the states in which a load is over",
+    sign: /\[\s*90,\s*99\s*\]/,
+    file: "domain/load/load-status.ts",
+  },
+  {
+    rule: "how long a second, a minute, an hour and a day are",
+    sign: /const (second|minute|hour|day)Ms =/,
+    file: "lib/durations.ts",
+  },
+  {
+    rule: "a number with its noun",
+    sign: /=== 1 \? one|=== 1 \? "1 /,
+    file: "lib/counted.ts",
+  },
+  {
     rule: "the file of a module in a thread or process of its own",
     sign: /endsWith\("\.ts"\)\s*\?/,
     file: "lib/threads/sibling-module.ts",

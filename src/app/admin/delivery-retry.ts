@@ -1,11 +1,6 @@
 /** Retries of deliveries that an administrator requests. */
 import { systemClock } from "../../lib/clock.ts";
-import {
-  hastenAll,
-  type RepeatOutcome,
-  retryDelivery,
-  wouldRepeat,
-} from "../../operations/deliveries/repeat-delivery.ts";
+import { hastenAll, type RepeatOutcome, retryDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import { lastDeliveryId, listDeliveryIds, targetIdsOf } from "../../store/outbound/delivery-lists.ts";
 import {
   listOutboundTargets,
@@ -27,6 +22,7 @@ import {
   type RepeatReport,
   type RepeatView,
   toRepeatView,
+  wouldRepeatEach,
 } from "./delivery-view.ts";
 import {
   inBatches,
@@ -45,12 +41,8 @@ function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): st
     : `it is ${state}: it is tried without being asked for`;
 }
 
-async function wouldRetry({ read }: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
-  const now = systemClock.now();
-  const repeats: RepeatView[] = [];
-  for (const id of ids)
-    repeats.push(toRepeatView(id, await wouldRepeat(read, { id, now, action: "retry" }), whyNotRetried));
-  return repeats;
+function wouldRetry(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
+  return wouldRepeatEach(store, ids, { action: "retry", whyNot: whyNotRetried });
 }
 
 async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {

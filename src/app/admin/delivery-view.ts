@@ -1,6 +1,6 @@
 /** Deliveries, and what was asked of them, as commands show them; times are ISO, UTC. */
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
-import type { RepeatOutcome } from "../../operations/deliveries/repeat-delivery.ts";
+import { type RepeatOutcome, wouldRepeat } from "../../operations/deliveries/repeat-delivery.ts";
 import { systemClock } from "../../lib/clock.ts";
 import {
   type DeliveryWithAttempts,
@@ -129,6 +129,18 @@ export function toRepeatView(
     case "queued":
       return { id, isQueued: true, name: outcome.delivery.name, remarks: remarksOf(outcome) };
   }
+}
+
+/** What an action on deliveries would come to, as `toRepeatView` says it, without doing it: only reads. */
+export async function wouldRepeatEach(
+  { read }: Pick<AdminStore, "read">,
+  ids: readonly number[],
+  { action, whyNot }: { readonly action: "retry" | "resend"; readonly whyNot: (refused: Refused) => string },
+): Promise<readonly RepeatView[]> {
+  const now = systemClock.now();
+  const views: RepeatView[] = [];
+  for (const id of ids) views.push(toRepeatView(id, await wouldRepeat(read, { id, now, action }), whyNot));
+  return views;
 }
 
 async function viewsOf({ read }: Pick<AdminStore, "read">, ids: readonly number[]): Promise<DeliveryView[]> {

@@ -7,11 +7,7 @@ import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import {
-  type RepeatOutcome,
-  resendDelivery,
-  wouldRepeat,
-} from "../../operations/deliveries/repeat-delivery.ts";
+import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import {
   type DeliverySelection,
@@ -34,6 +30,7 @@ import {
   type RepeatReport,
   type RepeatView,
   toRepeatView,
+  wouldRepeatEach,
 } from "./delivery-view.ts";
 import {
   inBatches,
@@ -99,12 +96,8 @@ async function resendEach(tx: Transaction, ids: readonly number[]): Promise<read
   return repeats;
 }
 
-async function wouldResend({ read }: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
-  const now = systemClock.now();
-  const repeats: RepeatView[] = [];
-  for (const id of ids)
-    repeats.push(toRepeatView(id, await wouldRepeat(read, { id, now, action: "resend" }), whyNotResent));
-  return repeats;
+function wouldResend(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
+  return wouldRepeatEach(store, ids, { action: "resend", whyNot: whyNotResent });
 }
 
 /**

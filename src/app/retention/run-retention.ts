@@ -55,7 +55,7 @@ function dueOf(
 type Work = (pruner: Pruner, due: readonly DueCompany[], signal: AbortSignal) => ReturnType<Pruner["prune"]>;
 
 /** Has the kind done; of one that is not, nothing is known. */
-function boundedBy({ beside }: RetentionPass, work: Work): Work {
+function boundedBy(beside: RetentionPass["beside"], work: Work): Work {
   if (beside === undefined) return work;
   return async (pruner, due, signal) => {
     const timeUp = beside.timeUp();
@@ -71,13 +71,13 @@ function boundedBy({ beside }: RetentionPass, work: Work): Work {
 
 async function goThrough(
   deps: PruneDeps,
-  { config, company, misdated, ...pass }: RetentionPass,
+  { config, company, misdated, beside }: RetentionPass,
   { work, signal }: { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<readonly KindAmount[]> {
   const all = await listCompanies(deps.store.read);
   const companies = company === undefined ? all : all.filter(({ code }) => code === company);
   const amounts: KindAmount[] = [];
-  const bounded = boundedBy({ config, ...pass }, work);
+  const bounded = boundedBy(beside, work);
   for (const pruner of pruners) {
     const { kind } = pruner;
     const due = dueOf(companies, { config, kind, misdated, now: deps.now });

@@ -25,6 +25,9 @@ export function isLoadStatus(value: number): value is LoadStatus {
   return Object.hasOwn(loadStatusNames, value);
 }
 
+/** The states that a load does not leave any more: it is over. */
+export const finalLoadStatuses = [90, 99] as const satisfies readonly LoadStatus[];
+
 /** The state of a load that is not under way yet. */
 export function plannedLoadStatus(assigned: {
   readonly hasCarrier: boolean;

@@ -3,6 +3,7 @@
  * positions of loads that are over. Each is listed first and removed in small steps; an empty list causes no write.
  */
 import { sql } from "kysely";
+import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -155,7 +156,7 @@ export async function listTrackedLoads(
     .selectFrom("loads")
     .select(namedColumns("id", "company_id", "updated_at"))
     .where("id", "in", ids)
-    .where("load_status", "in", [90, 99])
+    .where("load_status", "in", finalLoadStatuses)
     .execute();
   return { lastId: ids.length < limit ? undefined : ids.at(-1), over };
 }

@@ -1,11 +1,10 @@
 /** Documents that are old, and those that something still needs, as rows. Each query is answered by an index. */
 import { type RawBuilder, sql } from "kysely";
-import { loadStatusNames } from "../../domain/load/load-status.ts";
+import { finalLoadStatuses, loadStatusNames } from "../../domain/load/load-status.ts";
 import { finalStopStatuses, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
-import { overLoadStatuses } from "./event-retention.ts";
 
 /** A place in the order of ages, or of changes. */
 export interface Place {
@@ -76,7 +75,7 @@ const openStopStatuses = Object.keys(stopStatusNames).filter(
   (status) => !(finalStopStatuses as readonly string[]).includes(status),
 );
 const openLoadStatuses = Object.keys(loadStatusNames).filter(
-  (status) => !overLoadStatuses.some((over) => String(over) === status),
+  (status) => !finalLoadStatuses.some((over) => String(over) === status),
 );
 
 export const openRows: readonly OpenRows[] = [

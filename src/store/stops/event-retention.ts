@@ -2,7 +2,7 @@
  * Which recorded events may go, as rows. Events of stops and loads that were planned together go together: an answer to
  * `since` then has all that came after it, or says that it is known no longer (`isPositionKnown`).
  */
-import type { LoadStatus } from "../../domain/load/load-status.ts";
+import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -105,8 +105,6 @@ export async function findOldGroup(
   return isOld ? { companyId, stopNbrs: [...own.stops], loadNbrs: [...own.loads] } : undefined;
 }
 
-export const overLoadStatuses: readonly LoadStatus[] = [90, 99];
-
 function openStops(read: Reader, { companyId, stopNbrs }: EventGroup) {
   return read
     .selectFrom("stops")
@@ -122,7 +120,7 @@ function openLoads(read: Reader, { companyId, loadNbrs }: EventGroup) {
     .select("id")
     .where("company_id", "=", companyId)
     .where("load_nbr", "in", loadNbrs)
-    .where("load_status", "not in", overLoadStatuses);
+    .where("load_status", "not in", finalLoadStatuses);
 }
 
 /** A completion is made of its events, at each attempt and each time that it is sent again. */
