@@ -1,5 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { markFiled, recordRemoval, requestRetry } from "../../store/ledger/files.ts";
 import { verifyLedger } from "./ledger-verify.ts";
@@ -23,10 +24,19 @@ describe("the verification of the ledger", () => {
     return id;
   }
 
-  function verify(options: { arrivalGraceMs?: number; pauseMs?: number; isStopped?: boolean } = {}) {
+  function verify({
+    onProgress,
+    ...options
+  }: {
+    arrivalGraceMs?: number;
+    pauseMs?: number;
+    isStopped?: boolean;
+    onProgress?: () => void;
+  } = {}) {
     const { store, locations } = fixture;
     const clock = { now: () => Date.now() };
-    return verifyLedger({ store, locations, clock, arrivalGraceMs: 0, pauseMs: 5, ...options });
+    const deps = { store, locations, clock, arrivalGraceMs: 0, pauseMs: 5, ...options };
+    return verifyLedger(deps, onProgress === undefined ? {} : { onProgress });
   }
 
   async function kindsFound(options: { arrivalGraceMs?: number; pauseMs?: number } = {}): Promise<string[]> {
@@ -60,6 +70,28 @@ describe("the verification of the ledger", () => {
     expect(await kindsFound()).toEqual([`missing ${error}/${name}`]);
     await set({ sha256: null, size: 0 });
     expect(await kindsFound()).toEqual([]);
+  });
+
+  it("gives way to other work after each page, also where all bytes are gone", async () => {
+    await fixture.store.write("site", (tx) =>
+      sql`insert into files (company_id, name, size, channel, received_at, state, reasons, records_created, records_updated,
+          records_deleted, decided_at, source, location, is_filed, removed_at, pruned_days)
+        with recursive n (nth) as (select 1 union all select nth + 1 from n where nth < 10000)
+        select ${fixture.companyId}, 'x', 1, 'sftp', 1, 'applied', '[]', 1, 0, 0, 1, 'x', ${archive} || '/' || nth, 1, 1, 1
+        from n`.execute(tx),
+    );
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const turnsOfPages: number[] = [];
+    const report = await verify({ onProgress: () => void turnsOfPages.push(turns) });
+    isOver = true;
+    expect(report).toMatchObject({ entries: 10_000, pruned: 10_000 });
+    expect(new Set(turnsOfPages).size).toBeGreaterThanOrEqual(5);
   });
 
   it("counts an entry that is to be tried again as waiting", async () => {

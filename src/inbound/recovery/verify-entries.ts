@@ -1,4 +1,5 @@
 /** Reads the bytes of every entry of the ledger; those in motion get time to arrive. */
+import { setImmediate } from "node:timers/promises";
 import {
   type AccountedFile,
   findAccountedFiles,
@@ -54,6 +55,8 @@ export class EntryVerification {
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) break;
       afterId = last.id;
+      // Where all bytes of a page are gone, nothing else has waited.
+      await setImmediate();
     }
     await this.#settleMotion();
   }
