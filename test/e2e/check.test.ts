@@ -11,6 +11,7 @@ import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { runProgram } from "../support/run-program.ts";
 import { dayMs } from "../../src/lib/durations.ts";
+import { mayMount, startTinyDisk } from "../support/tiny-disk.ts";
 
 let site: Site;
 
@@ -71,7 +72,7 @@ describe("the disk", () => {
     const slow = about((await check()).findings, "at the rate of the last");
     expect(slow?.status).toBe("ok");
     // A file and its receipt a hundred times a day, a block each, and the row.
-    expect(slow?.what).toContain("(1 MB a day, most of it archive 1 MB, receipts 1 MB; ");
+    expect(slow?.what).toContain("(1 MB more a day, most of it archive 1 MB, receipts 1 MB; ");
     await emptyLedger();
     const { bavail, bsize } = await statfs(site.stateDir);
     // More in the last 7 days than before: they count.
@@ -84,7 +85,7 @@ describe("the disk", () => {
       status: "warning",
       what: expect.stringMatching(
         new RegExp(
-          `^the disk of ${site.stateDir} is full in about \\d+ days \\(.*\\) at the rate of the last 7 days \\([\\d.]+ GB a day, most of it archive [\\d.]+ GB; `,
+          `^the disk of ${site.stateDir} is full in about \\d+ days \\(.*\\) at the rate of the last 7 days \\([\\d.]+ GB more a day, most of it archive [\\d.]+ GB; `,
         ),
       ),
       remedy: "make room, or keep less by retention.archive: `dropgate prune --dry-run` tells what would go",
@@ -97,6 +98,60 @@ describe("the disk", () => {
     expect(about((await check()).findings, "at the rate of the last")?.what).not.toContain("archive");
     await emptyLedger();
   });
+
+  test("is forecast where more comes than leaves by its age, in a state that is older than that", async () => {
+    await site.configure({ retention: { archive: 30, receipts: 30 } });
+    const { bavail, bsize } = await statfs(site.stateDir);
+    const size = Math.round((bavail * bsize) / 50_000);
+    await change((tx) => files(tx, { from: 60, to: 0, perDay: 100, size }));
+    const archive = async () => about((await check()).findings, "at the rate of the last");
+    expect(await archive()).toMatchObject({ status: "ok", what: expect.not.stringContaining("archive") });
+    await change((tx) => sql`delete from files where received_at > ${Date.now() - 5 * dayMs}`.execute(tx));
+    await change((tx) => files(tx, { from: 5, to: 0, perDay: 10_000, size }));
+    expect(await archive()).toMatchObject({
+      status: "warning",
+      what: expect.stringMatching(/ is full in .* at the rate of the last 7 days .* most of it archive /),
+    });
+    // What comes is as much as before, and leaves sooner.
+    await site.configure({ retention: { archive: 2, receipts: 2 } });
+    expect(await archive()).toMatchObject({ status: "ok", what: expect.not.stringContaining("archive") });
+    await emptyLedger();
+  });
+
+  test.skipIf(!mayMount)(
+    "to which old files are moved is forecast as well, and its folder checked",
+    async () => {
+      const disk = startTinyDisk();
+      const moveTo = join(disk.path, "old");
+      try {
+        await site.configure({ retention: { archive: 10, moveTo } });
+        await change((tx) => files(tx, { from: 20, to: 0, perDay: 10, size: 4_096 }));
+        const missing = await check();
+        expect(about(missing.findings, "retention.moveTo")).toMatchObject({
+          status: "warning",
+          what: expect.stringMatching(
+            /^the folder that old files are moved to, .*\/old \(retention\.moveTo\), .* \(ENOENT\)/,
+          ),
+        });
+        expect(about(missing.findings, `${moveTo} is full`)).toBeUndefined();
+        await mkdir(moveTo);
+        const { findings, exitCode } = await check();
+        expect(about(findings, "(retention.moveTo), can be written")?.status).toBe("ok");
+        const disks = findings.filter(({ what }) => what.startsWith("the disk of"));
+        expect(disks.at(-1)).toMatchObject({
+          status: "warning",
+          what: expect.stringMatching(
+            /\/old is full in about \d+ days .* most of it what is moved from archive /,
+          ),
+          remedy: "make room",
+        });
+        expect(exitCode).toBe(0);
+      } finally {
+        await emptyLedger();
+        await disk.end();
+      }
+    },
+  );
 });
 
 test("a backup that is too old is warned about", async () => {

@@ -5,16 +5,10 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { sizeText } from "../../lib/size-text.ts";
 import { inspectGrowth } from "../../store/database/inspect-store.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
-import {
-  type FilledDisk,
-  filledDisksOf,
-  type GrowingSite,
-  type MeasuredGrowth,
-  stateDiskOf,
-} from "./filled-disks.ts";
-import { daysUntilFull, firstTimeOf, type Growing } from "./growth-forecast.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { counted } from "../../lib/counted.ts";
+import { type FilledDisk, filledDisksOf, findPlaces, type GrowingSite } from "./filled-disks.ts";
+import { daysUntilFull, firstTimeOf, isGrowing, type Rate, ratesOf } from "./growth-forecast.ts";
 
 /** The periods that are measured; the one by which the disk is full sooner counts. */
 const periodDays = [30, 7] as const;
@@ -31,51 +25,68 @@ function whenText(days: number): string {
     : `in about ${Math.round(days / 365)} years`;
 }
 
-/** Up to three, each at least a tenth of it all. */
-function mostOf(growing: readonly Growing[]): { readonly most: readonly Growing[]; readonly whole: number } {
-  const whole = growing.reduce((sum, { bytesPerDay }) => sum + bytesPerDay, 0);
-  return { whole, most: growing.filter(({ bytesPerDay }) => bytesPerDay >= whole / 10).slice(0, 3) };
-}
-
-function rateText(growing: readonly Growing[]): string {
-  const { most, whole } = mostOf(growing);
-  const parts = most.map(({ what, bytesPerDay }) => `${what} ${sizeText(bytesPerDay)}`);
-  return `${sizeText(whole)} a day, most of it ${parts.join(", ")}`;
+/** Up to three of what grows, each at least a tenth of what all of it is more a day. */
+function mostOf(rates: readonly Rate[]): { readonly most: readonly Rate[]; readonly whole: number } {
+  const whole = rates.reduce((sum, { bytesPerDay }) => sum + bytesPerDay, 0);
+  const isMuch = (bytesPerDay: number) => bytesPerDay > 0 && bytesPerDay >= whole / 10;
+  return { whole, most: rates.filter(({ bytesPerDay }) => isMuch(bytesPerDay)).slice(0, 3) };
 }
 
 /** The settings by which less of the most is kept. */
-function retentionText(growing: readonly Growing[]): string {
-  const most = mostOf(growing).most.map(({ what }) => what);
+function retentionText(rates: readonly Rate[]): string {
+  const most = mostOf(rates).most.map(({ what }) => what);
   const settings = retentionKinds.filter((kind) => most.includes(kind)).map((kind) => `retention.${kind}`);
   if (settings.length === 0) return "";
   return `, or keep less by ${settings.join(", ")}: \`dropgate prune --dry-run\` tells what would go`;
 }
 
-function diskFinding({ folder, room, growing }: FilledDisk, days: number): CheckFinding {
-  const period = `at the rate of the last ${Math.round(days)} days`;
-  if (growing.length === 0) return fine(`nothing fills the disk of ${folder} ${period}`);
-  const full = daysUntilFull(room, growing);
-  const rate = `${period} (${rateText(growing)}; ${sizeText(room)} may still be used)`;
+/** Over so many days a rate is told where the disk does not become full. */
+const toldDays = 30;
+
+interface Forecast extends FilledDisk {
+  /** Of the period whose rate it goes by. */
+  readonly days: number;
+  /** In how many days it is full; undefined when it lasts. */
+  readonly full: number | undefined;
+}
+
+/** What comes less what goes, so that the room and the rate give the day. */
+function rateText({ room }: Forecast, rates: readonly Rate[]): string {
+  const { most, whole } = mostOf(rates);
+  const parts = most.map(({ what, bytesPerDay }) => `${what} ${sizeText(bytesPerDay)}`);
+  const more = whole <= 0 ? "" : `${sizeText(whole)} more a day, most of it ${parts.join(", ")}; `;
+  return `(${more}${sizeText(room)} may still be used)`;
+}
+
+function diskFinding(forecast: Forecast): CheckFinding {
+  const { folder, growing, full } = forecast;
+  const period = `at the rate of the last ${Math.round(forecast.days)} days`;
+  if (!isGrowing(growing) && full === undefined)
+    return fine(`nothing fills the disk of ${folder} ${period}: no more comes than goes`);
+  const rates = ratesOf(growing, Math.max(1, full ?? toldDays));
+  const rate = `${period} ${rateText(forecast, rates)}`;
   if (full === undefined) return fine(`the disk of ${folder} has room for more than ten years ${rate}`);
   const what = `the disk of ${folder} is full ${whenText(full)} ${rate}`;
-  return full < warnDays ? warning(what, `make room${retentionText(growing)}`) : fine(what);
+  return full < warnDays ? warning(what, `make room${retentionText(rates)}`) : fine(what);
 }
 
-/** The period by which the disk of the state is full sooner. */
-async function soonest(
-  site: GrowingSite,
-  periods: readonly MeasuredGrowth[],
-): Promise<MeasuredGrowth | undefined> {
-  let found: { readonly period: MeasuredGrowth; readonly full: number } | undefined;
-  for (const period of periods) {
-    const { room, growing } = await stateDiskOf(site, period);
-    const full = daysUntilFull(room, growing) ?? Number.POSITIVE_INFINITY;
-    if (found === undefined || full < found.full) found = { period, full };
+/** Of each disk the forecast of the period by which it is full sooner. */
+function soonest(
+  periods: readonly { readonly days: number; readonly disks: ReadonlyMap<number, FilledDisk> }[],
+): readonly Forecast[] {
+  const found = new Map<number, Forecast>();
+  for (const { days, disks } of periods) {
+    for (const [dev, disk] of disks) {
+      const full = daysUntilFull(disk.room, disk.growing);
+      const known = found.get(dev);
+      if (known === undefined || (full ?? Infinity) < (known.full ?? Infinity))
+        found.set(dev, { ...disk, days, full });
+    }
   }
-  return found?.period;
+  return [...found.values()];
 }
 
-/** Forecasts for the disks of the state and of targets that are folders; nothing of a new state. */
+/** Forecasts for the disks of the state, of targets that are folders and of `retention.moveTo`; nothing of a new state. */
 export async function checkGrowth(site: GrowingSite): Promise<readonly CheckFinding[]> {
   const { stateDir } = site.config;
   const now = systemClock.now();
@@ -90,8 +101,10 @@ export async function checkGrowth(site: GrowingSite): Promise<readonly CheckFind
     const since = `the first entry is of ${isoTime(firstAt)}`;
     return [fine(`how long the disk of ${stateDir} lasts can be told after ${leastDays} days: ${since}`)];
   }
-  const periods = growths.map((growth, index) => ({ growth, days: Math.min(age, periodDays[index] ?? age) }));
-  const period = await soonest(site, periods);
-  if (period === undefined) return [];
-  return (await filledDisksOf(site, period)).map((disk) => diskFinding(disk, period.days));
+  const places = await findPlaces(site);
+  const periods = growths.map((growth, index) => {
+    const days = Math.min(age, periodDays[index] ?? age);
+    return { days, disks: filledDisksOf(site, places, { growth, days }) };
+  });
+  return soonest(periods).map(diskFinding);
 }

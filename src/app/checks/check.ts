@@ -12,6 +12,7 @@ import { checkGrowth } from "./check-growth.ts";
 import { checkIntegrations } from "./check-integrations.ts";
 import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
 import { checkRemotes } from "./check-remotes.ts";
+import { checkMoveTo } from "./check-retention.ts";
 import {
   checkConfigFile,
   checkDaemon,
@@ -38,7 +39,7 @@ async function guarded(what: string, check: () => Promise<readonly CheckFinding[
 
 /** Nothing where the database cannot be asked. */
 async function growthFindings(config: Config, { companies, targets }: CheckedStore) {
-  return companies === undefined ? [] : await checkGrowth({ config, companies, targets });
+  return companies === undefined ? [] : await checkGrowth({ config, targets });
 }
 
 async function checkWorld(
@@ -56,6 +57,7 @@ async function checkWorld(
     ...store.findings,
     ...(await guarded("the growth of the state", () => growthFindings(config, store), warning)),
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
+    ...(await guarded("retention.moveTo", () => checkMoveTo(config))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
     ...(await guarded("the unit", () => checkUnits(config, configFile), warning)),
     ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),

@@ -1,5 +1,5 @@
 /** The process that probes one folder (folder-probe.ts): path and rights as arguments, the result on its output. */
-import { accessSync, statSync } from "node:fs";
+import { accessSync, statfsSync, statSync } from "node:fs";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { isMountPoint } from "../../lib/files/mount-point.ts";
 import type { FolderProbe } from "./folder-probe.ts";
@@ -21,7 +21,9 @@ async function probe(path: string, rights: number): Promise<FolderProbe> {
     if (!stats.isDirectory()) return { kind: "notAFolder" };
     const code = refusalOf(path, rights);
     if (code !== undefined) return { kind: "refused", code };
-    return { kind: "usable", dev: stats.dev, isMountPoint: await isMountPoint(path) };
+    const { bavail, bsize } = statfsSync(path);
+    const isMount = await isMountPoint(path);
+    return { kind: "usable", dev: stats.dev, freeBytes: bavail * bsize, isMountPoint: isMount };
   } catch (error) {
     return { kind: "failed", code: codeOf(error) };
   }

@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { readFile, stat, statfs, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -7,6 +7,7 @@ import { waitFor } from "../../../test/support/wait-for.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { checkCompanyFolders } from "./check-folders.ts";
 import { checkOutbound } from "./check-outbound.ts";
+import { findPlaces } from "./filled-disks.ts";
 import { createFolderProbe, probeFolder } from "./folder-probe.ts";
 
 const rights = constants.R_OK | constants.W_OK | constants.X_OK;
@@ -18,9 +19,14 @@ beforeEach(() => {
 });
 
 describe("a folder that is looked at", () => {
-  test("is usable, with the number of its file system", async () => {
+  test("is usable, with the number of its file system and the room on it", async () => {
     const { dev } = await stat(folder);
-    expect(await probeFolder({ path: folder, rights })).toEqual({ kind: "usable", dev, isMountPoint: false });
+    const { blocks, bsize } = await statfs(folder);
+    const found = await probeFolder({ path: folder, rights });
+    expect(found).toEqual({ kind: "usable", dev, freeBytes: expect.any(Number), isMountPoint: false });
+    const { freeBytes } = found as { freeBytes: number };
+    expect(freeBytes).toBeGreaterThan(0);
+    expect(freeBytes).toBeLessThanOrEqual(blocks * bsize);
   });
 
   test("is not there, is none, or cannot be looked at", async () => {
@@ -82,5 +88,31 @@ test("check tells of dead shares, and looks at the others all the same", async (
       what: "the target erp of ACME: /dead/out does not answer within 10 seconds",
       remedy: "check that the server of the share runs, or mount it again; until then files wait",
     },
+  ]);
+});
+
+test("the room of a disk comes from the process that asks the folder, and of one that is silent nothing is told", async () => {
+  const stateDir = temporaryFolder();
+  const path = join(stateDir, "dropgate.yaml");
+  const targets = {
+    near: { type: "folder", path: "/asked/near" },
+    dead: { type: "folder", path: "/dead/out" },
+    own: { type: "folder" },
+  };
+  const settings = { stateDir, retention: { archive: 1, moveTo: "/asked/old" } };
+  await writeFile(path, JSON.stringify({ ...settings, companies: { ACME: { outbound: { targets } } } }));
+  const loaded = await loadConfig({ path, env: {}, cwd: stateDir });
+  if (loaded.kind === "faulty") throw new Error("the configuration of the test is faulty");
+  const found = await findPlaces(
+    { config: loaded.config, targets: Object.keys(targets).map((name) => ({ companyCode: "ACME", name })) },
+    async ({ path: asked }) =>
+      asked.startsWith("/dead/")
+        ? { kind: "silent" }
+        : { kind: "usable", dev: 7, freeBytes: 1_000, isMountPoint: false },
+  );
+  expect(found.state.dev).toBe((await stat(stateDir)).dev);
+  expect([...found.others]).toEqual([
+    ["/asked/near", { dev: 7, room: 1_000 }],
+    ["/asked/old", { dev: 7, room: 1_000 }],
   ]);
 });

@@ -14,6 +14,8 @@ export type FolderProbe =
       readonly kind: "usable";
       /** The number of its file system. */
       readonly dev: number;
+      /** What users may still write on it. */
+      readonly freeBytes: number;
       /** Whether something is mounted at the folder itself. */
       readonly isMountPoint: boolean;
     }

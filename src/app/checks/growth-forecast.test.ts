@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { StateGrowth } from "../../store/database/inspect-store.ts";
-import { daysUntilFull, firstTimeOf, growingOf } from "./growth-forecast.ts";
 import { dayMs } from "../../lib/durations.ts";
+import type { KeptRows, TableGrowth } from "../../store/database/table-growth.ts";
+import { daysUntilFull, firstTimeOf, growthOf, isGrowing, ratesOf } from "./growth-forecast.ts";
 
 const now = Date.UTC(2026, 10, 5);
 const forEver = Number.POSITIVE_INFINITY;
@@ -33,55 +34,147 @@ describe("the day on which a disk is full", () => {
     ["is told within ten years", 3_650, [[1, forEver]], 3_650],
     ["does not come when nothing grows", 1, [], undefined],
   ] as const)("%s", (_, room, rates, day) => {
-    const growing = rates.map(([bytesPerDay, days]) => ({ bytesPerDay, days }));
+    const growing = rates.map(([perDay, until]) => ({
+      bytesAfter: (days: number) => perDay * Math.min(days, until),
+    }));
     expect(daysUntilFull(room, growing)).toBe(day);
+    expect(isGrowing(growing)).toBe(rates.length > 0);
   });
 });
 
+/** Rows of the days between, a day each. */
+function rowsOf(companyCode: string, span: { from: number; to: number; perDay: number }): KeptRows[] {
+  return Array.from({ length: span.from - span.to }, (_, day) => ({
+    ...{ companyCode, rows: span.perDay },
+    at: now - (span.to + day + 0.5) * dayMs,
+  }));
+}
+
+function tableOf(table: TableGrowth["table"], kept: readonly KeptRows[], recent: number): TableGrowth {
+  return { table, recent, kept, firstAt: Math.min(...kept.map(({ at }) => at)), valueBytes: 80 };
+}
+
+/** All in the archive, a kilobyte each. */
+const inArchive = { databaseBytes: 0, filed: { archive: 1_000, error: 0 }, documentBytes: 0, delivered: [] };
+
+function archiveOf(kept: readonly KeptRows[], keptDays: (companyCode: string) => number) {
+  const recent = kept.reduce((sum, { at, rows }) => sum + (at >= now - 7 * dayMs ? rows : 0), 0);
+  const growth: StateGrowth = { ...inArchive, tables: [tableOf("files", kept, recent)] };
+  const found = growthOf(growth, {
+    ...{ days: 7, now },
+    keptDays: (what, code) => (what === "archive" ? keptDays(code) : forEver),
+  }).find(({ what }) => what === "archive");
+  if (found === undefined) throw new Error("the archive is not among the kinds");
+  return found;
+}
+
+function bytesAfter(growing: { bytesAfter: (days: number) => number }, ...days: number[]): number[] {
+  return days.map((day) => Math.round(growing.bytesAfter(day)));
+}
+
 describe("what grows", () => {
-  const firstAt = now - 100 * dayMs;
+  const files = rowsOf("ACME", { from: 100, to: 0, perDay: 10 });
   const growth: StateGrowth = {
     tables: [
-      { table: "files", recent: 300, all: 1_000, firstAt, valueBytes: 80 },
-      { table: "recorded_events", recent: 300, all: 1_000, firstAt: firstAt + dayMs, valueBytes: 280 },
-      { table: "documents", recent: 30, all: 30, firstAt: now - 10 * dayMs, valueBytes: 80 },
-      { table: "positions", recent: 0, all: 0, firstAt: undefined, valueBytes: 0 },
+      { ...tableOf("files", files, 300), valueBytes: 80 },
+      {
+        ...tableOf("recorded_events", rowsOf("ACME", { from: 99, to: 0, perDay: 10 }), 300),
+        valueBytes: 280,
+      },
+      tableOf("documents", rowsOf("ACME", { from: 10, to: 0, perDay: 3 }), 30),
+      { table: "positions", recent: 0, kept: [], firstAt: undefined, valueBytes: 0 },
     ],
-    databaseBytes: 1_000 * 400 + 30 * 100,
+    databaseBytes: 1_000 * 100 + 990 * 300 + 30 * 100,
     filed: { archive: 8_000, error: 1_000 },
     documentBytes: 50_000,
     delivered: [],
   };
-  const grown = (keptDays: (what: string) => number) => growingOf(growth, { days: 30, now, keptDays });
 
   it("is told by day and kind, the most first: files, and each table's share of the database", () => {
-    expect(grown(() => forEver)).toEqual([
-      { what: "archive", bytesPerDay: 80_000, days: forEver },
-      { what: "documents", bytesPerDay: 50_000 + 100, days: forEver },
-      { what: "receipts", bytesPerDay: 40_960, days: forEver },
-      { what: "error", bytesPerDay: 10_000, days: forEver },
-      { what: "events", bytesPerDay: 3_000, days: forEver },
-      { what: "ledger", bytesPerDay: 1_000, days: forEver },
+    const kinds = growthOf(growth, { days: 30, now, keptDays: () => forEver });
+    const rates = ratesOf(kinds, 1).map(({ what, bytesPerDay }) => [what, Math.round(bytesPerDay)]);
+    expect(rates).toEqual([
+      ["archive", 80_000],
+      ["documents", 50_000 + 100],
+      ["receipts", 40_960],
+      ["error", 10_000],
+      ["events", 3_000],
+      ["ledger", 1_000],
     ]);
-  });
-
-  it("grows until it is as old as it is kept, and not at all after that", () => {
-    const kept = { archive: 120, documents: 90, ledger: 60 };
-    const days = grown((what) => kept[what as keyof typeof kept] ?? forEver).map((one) => [
-      one.what,
-      one.days,
-    ]);
-    expect(days).toEqual([
-      ["archive", 20],
-      ["documents", 80],
-      ["receipts", forEver],
-      ["error", forEver],
-      ["events", forEver],
-    ]);
+    expect(ratesOf(kinds, 500)[0]?.bytesPerDay).toBeCloseTo(80_000);
   });
 
   it("begins with the oldest row", () => {
-    expect(firstTimeOf([growth])).toBe(firstAt);
+    expect(firstTimeOf([growth])).toBe(now - 99.5 * dayMs);
     expect(firstTimeOf([{ ...growth, tables: [] }])).toBeUndefined();
   });
+});
+
+describe("a kind that is kept for some days", () => {
+  it("grows until it is as old as that, and not after", () => {
+    const archive = archiveOf(rowsOf("ACME", { from: 20, to: 0, perDay: 10 }), () => 30);
+    expect(bytesAfter(archive, 1, 10, 20, 30, 3_000)).toEqual([10, 100, 100, 100, 100].map((n) => n * 1_000));
+  });
+
+  it("that is older grows by what comes more than in the days that leave", () => {
+    const kept = [
+      ...rowsOf("ACME", { from: 400, to: 10, perDay: 100 }),
+      ...rowsOf("ACME", { from: 10, to: 0, perDay: 1_000 }),
+    ];
+    const archive = archiveOf(kept, () => 90);
+    const more = 900 * 1_000;
+    expect(bytesAfter(archive, 1, 10, 80, 90, 3_000)).toEqual([1, 10, 80, 80, 80].map((days) => days * more));
+    expect(archive.goneAfter(100)).toBe((80 * 100 + 20 * 1_000) * 1_000);
+  });
+
+  it("grows less and less, or shrinks, where less comes than before", () => {
+    const kept = [
+      ...rowsOf("ACME", { from: 90, to: 10, perDay: 1_000 }),
+      ...rowsOf("ACME", { from: 10, to: 0, perDay: 100 }),
+    ];
+    expect(
+      bytesAfter(
+        archiveOf(kept, () => 90),
+        10,
+        3_000,
+      ),
+    ).toEqual([-9_000_000, -72_000_000]);
+    expect(isGrowing([archiveOf(kept, () => 90)])).toBe(false);
+  });
+
+  it("does not count on what should have gone and is still there", () => {
+    const kept = rowsOf("ACME", { from: 400, to: 0, perDay: 10 });
+    expect(
+      bytesAfter(
+        archiveOf(kept, () => 30),
+        1,
+        10,
+        3_000,
+      ),
+    ).toEqual([0, 0, 0]);
+  });
+
+  it("is kept by each company as long as that one says", () => {
+    const kept = [
+      ...rowsOf("SMALL", { from: 400, to: 0, perDay: 1 }),
+      ...rowsOf("LARGE", { from: 400, to: 0, perDay: 99 }),
+    ];
+    const archive = archiveOf(kept, (code) => (code === "SMALL" ? forEver : 30));
+    expect(bytesAfter(archive, 1, 100)).toEqual([1_000, 100_000]);
+  });
+});
+
+it("rows that went within the period came in it all the same: a company's share is that of its days", () => {
+  // Both have a thousand rows a day; those of BRIEF are there for two days.
+  const kept = [
+    ...rowsOf("LONG", { from: 30, to: 0, perDay: 1_000 }),
+    ...rowsOf("BRIEF", { from: 2, to: 0, perDay: 1_000 }),
+  ];
+  const growth: StateGrowth = {
+    ...{ ...inArchive, filed: { archive: 0, error: 0 }, databaseBytes: 32_000 * 100 },
+    tables: [tableOf("files", kept, 14_000)],
+  };
+  const keptDays = (what: string, code: string) => (what === "ledger" && code === "BRIEF" ? 2 : forEver);
+  const ledger = growthOf(growth, { days: 7, now, keptDays }).find(({ what }) => what === "ledger");
+  expect(bytesAfter(ledger ?? { bytesAfter: () => -1 }, 1, 100)).toEqual([100_000, 10_000_000]);
 });

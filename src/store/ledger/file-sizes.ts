@@ -16,9 +16,9 @@ export interface FiledBytes {
   readonly error: number;
 }
 
-/** Files that users have removed count nothing. */
+/** Files that users have removed count nothing; those that went by their age were there. */
 export async function meanFiledBytes(read: Reader): Promise<FiledBytes> {
-  const kept = sql`case when removed_at is null then ${blocks} else 0 end`;
+  const kept = sql`case when removed_at is null or pruned_days is not null then ${blocks} else 0 end`;
   const query = sql<{ archive: number | null; error: number | null }>`select
     avg(case when state in ('refused', 'superseded') then 0 else bytes end) as archive,
     avg(case when state in ('refused', 'superseded') then bytes + ${blockBytes} else 0 end) as error
