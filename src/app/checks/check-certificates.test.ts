@@ -121,4 +121,20 @@ describe("the certificates of targets and remotes", () => {
       what: `the authority ${ca} of the target tms of ACME cannot be used: no certificate in PEM is in it`,
     });
   });
+
+  it("looks at those by which alerts reach the operator as well", async () => {
+    const dir = temporaryFolder();
+    const client = makeCertificate(dir, "client", 5);
+    const https = { url: "https://pager.example.com/", certificate: client.cert, privateKey: client.key };
+    const config = await configOf(dir, { alerts: { https } });
+    at(client.expiresAt - 2 * dayMs);
+    expect(await checkPartnerCertificates(config, [])).toMatchObject([
+      {
+        status: "warning",
+        what: expect.stringContaining(
+          `${client.cert} of the target alerts.https of (operator) is valid until`,
+        ),
+      },
+    ]);
+  });
 });

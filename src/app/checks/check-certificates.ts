@@ -1,8 +1,10 @@
 /** Certificates: those that dropgate shows to others, and those it holds others to. Files, owners and days of expiry. */
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import type { WithAlerts } from "../../config/alert-settings.ts";
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { operatorCode } from "../../domain/alerts/audience.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
@@ -89,7 +91,7 @@ interface PartnerFile {
   readonly owner: string;
 }
 
-function partnerFilesOf(config: Pick<Config, "companies">, code: string): readonly PartnerFile[] {
+function partnerFilesOf(config: WithAlerts, code: string): readonly PartnerFile[] {
   const owners: readonly (readonly [string, PartnerSettings])[] = [
     ...[...allTargetsOf(config, code)].map(([name, one]) => [`the target ${name} of ${code}`, one] as const),
     ...[...remoteSettingsOf(config, code)].map(
@@ -123,11 +125,11 @@ async function checkPartnerFile({ file, setting, owner }: PartnerFile): Promise<
   }
 }
 
-/** The certificates that targets and remotes name: those of clients, and those of authorities. */
+/** The certificates that targets, alerts and remotes name: those of clients, and those of authorities. */
 export async function checkPartnerCertificates(
-  config: Pick<Config, "companies">,
+  config: WithAlerts,
   companyCodes: readonly string[],
 ): Promise<readonly CheckFinding[]> {
-  const files = companyCodes.flatMap((code) => partnerFilesOf(config, code));
+  const files = [operatorCode, ...companyCodes].flatMap((code) => partnerFilesOf(config, code));
   return (await mapConcurrently(files, filesAtOnce, checkPartnerFile)).flat();
 }
