@@ -104,12 +104,10 @@ describe("an index serves", () => {
   });
 
   test("what the metrics read, however many imports and exports there were", async () => {
-    const imports = await plan(() => countWaitingImports(store.read));
-    expect(imports.filter((step) => step.includes("import_items"))).toEqual([
-      "SEARCH import_items USING COVERING INDEX import_items_waiting (import_id>?)",
-      "SEARCH import_items USING COVERING INDEX import_items_waiting (import_id>?)",
+    expect(await plan(() => countWaitingImports(store.read))).toEqual([
+      // Only those that wait are in it.
+      "SCAN imports USING COVERING INDEX imports_unfinished",
     ]);
-    expect(imports).toContain("SEARCH imports USING INTEGER PRIMARY KEY (rowid=?)");
     const exports = await plan(() => listExportTimes(store.read));
     expect(exports.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN s"]);
   });

@@ -29,7 +29,7 @@ export function sampleFigures(companyCount: number): Figures {
     stored: {
       companies,
       verification: { at: 7_000, discrepancies: 4 },
-      waitingImports: [{ companyId: 1, imports: 2 }],
+      waitingImports: [{ companyId: 1, imports: 2, oldestAgeMs: 61_400 }],
       exports: companies.map(({ id }) => ({ companyId: id, name: "nightly", lastAt: null, nextAt: 8_000 })),
     },
     database: {

@@ -88,6 +88,10 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         "{{company}}",
       ]),
       panel("Imports waiting", "short", [`dropgate_imports_waiting${ofCompany}`, "{{company}}"]),
+      panel("Oldest import that waits", "s", [
+        `dropgate_imports_waiting_oldest_age_seconds${ofCompany}`,
+        "{{company}}",
+      ]),
       panel(
         "Uploads refused",
         "ops",

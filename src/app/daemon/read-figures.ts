@@ -7,6 +7,7 @@ import type { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import type { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
 import type { FolderExchange } from "../../exchange/file-exchange.ts";
 import type { FreeSpace } from "../../exchange/uploads/disk-space.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { readCommit, readVersion } from "../../lib/program-version.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { isStoreFault, storeErrorKinds } from "../../lib/store-error.ts";
@@ -42,14 +43,17 @@ export interface MeasuredTraffic {
 }
 
 /** While the database cannot be read, what was read last is shown: its faults have a metric of their own. */
-function storedFigures(read: Reader): () => Promise<StoredFigures> {
+function storedFigures(read: Reader, clock: Clock): () => Promise<StoredFigures> {
   let last: StoredFigures = { companies: [], verification: undefined, waitingImports: [], exports: [] };
   return async () => {
     try {
       last = {
         companies: await listCompanies(read),
         verification: await findLastVerification(read),
-        waitingImports: await countWaitingImports(read),
+        waitingImports: (await countWaitingImports(read)).map(({ oldestAt, ...waiting }) => ({
+          ...waiting,
+          oldestAgeMs: Math.max(0, clock.now() - oldestAt),
+        })),
         exports: await listExportTimes(read),
       };
     } catch (error) {
@@ -119,9 +123,9 @@ type BuildInfo = Pick<ProgramFigures, "version" | "commit" | "node">;
 
 /** Makes what renders the metrics as they are at the moment of the call. */
 export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Promise<string> {
-  const { store, pipeline, intake, locations, appliedWatch, holdWatch, signIn } = parts;
+  const { store, clock, pipeline, intake, locations, appliedWatch, holdWatch, signIn } = parts;
   const { arrivalWatch, collectionWatch, retention } = parts;
-  const readStored = storedFigures(store.read);
+  const readStored = storedFigures(store.read, clock);
   const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
   return async () =>
     renderMetrics(metricTable, {

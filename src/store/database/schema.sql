@@ -1,4 +1,4 @@
--- The schema after migration 11. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 12. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -167,6 +167,8 @@ CREATE TABLE imports (
   finished_at bigint
 );
 CREATE INDEX imports_by_age on imports (company_id, received_at);
+CREATE INDEX imports_unfinished on imports (company_id, received_at, finished_at)
+  where finished_at is null;
 
 CREATE TABLE incident_reports (
   incident_id integer not null references incidents (id),

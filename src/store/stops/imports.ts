@@ -76,32 +76,28 @@ export async function listWaitingItems(
 export interface WaitingImports {
   readonly companyId: number;
   readonly imports: number;
+  /** When the one of them came that came first, milliseconds UTC. */
+  readonly oldestAt: number;
 }
 
-/** Counted at once: a thousandth of a second. */
-const importsAtOnce = 1_000;
-
-/** A page of imports with loads that wait, by company. An import may have thousands of loads: the query goes from import to import. */
-function waitingImportsAfter(afterId: number) {
-  const next = (id: string) =>
-    sql`(select min(import_id) from import_items where state = 'waiting' and import_id > ${sql.raw(id)})`;
-  return sql<{ companyId: number; imports: number; lastId: number }>`with recursive waiting(id) as (
-    select ${next(String(Math.trunc(afterId)))}
-    union all select ${next("waiting.id")} from waiting where waiting.id is not null limit ${importsAtOnce})
-    select company_id as "companyId", count(*) as imports, max(imports.id) as "lastId"
-    from waiting join imports on imports.id = waiting.id group by company_id`;
-}
-
-/** How many imports of each company have loads that wait; companies without are left out. From the index of what waits. */
+/**
+ * How many imports of each company have loads that wait, and since when; companies without are left out. An import is
+ * finished with its last load: the index of those that are not has one row for each.
+ */
 export async function countWaitingImports(read: Reader): Promise<readonly WaitingImports[]> {
-  const counts = new Map<number, number>();
-  for (let afterId = 0; ; ) {
-    const { rows } = await waitingImportsAfter(afterId).execute(read);
-    for (const { companyId, imports } of rows) counts.set(companyId, (counts.get(companyId) ?? 0) + imports);
-    if (rows.reduce((sum, { imports }) => sum + imports, 0) < importsAtOnce) break;
-    afterId = Math.max(...rows.map(({ lastId }) => lastId));
-  }
-  return [...counts].map(([companyId, imports]) => ({ companyId, imports }));
+  const rows = await read
+    .selectFrom("imports")
+    .select(({ fn }) => [
+      "company_id",
+      fn.countAll<number>().as("imports"),
+      fn.min<number>("received_at").as("oldest_at"),
+    ])
+    .where("finished_at", "is", null)
+    .groupBy("company_id")
+    .execute();
+  return rows.map(({ company_id, imports, oldest_at }) => ({
+    ...{ companyId: company_id, imports: Number(imports), oldestAt: oldest_at },
+  }));
 }
 
 /** A load with its text; undefined when it does not wait any more. */

@@ -57,7 +57,9 @@ export interface StoredFigures {
   readonly companies: readonly { readonly id: number; readonly code: string }[];
   /** Undefined before the first. */
   readonly verification: LastVerification | undefined;
-  readonly waitingImports: readonly WaitingImports[];
+  readonly waitingImports: readonly (Pick<WaitingImports, "companyId" | "imports"> & {
+    readonly oldestAgeMs: number;
+  })[];
   readonly exports: readonly ExportTimes[];
 }
 

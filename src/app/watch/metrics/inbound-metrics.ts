@@ -49,9 +49,12 @@ function refusedUploadSamples({ stored, refusedUploads }: Figures): readonly Sam
   );
 }
 
-function waitingImportSamples(figures: Figures): readonly Sample<number>[] {
-  const counts = new Map(figures.stored.waitingImports.map(({ companyId, imports }) => [companyId, imports]));
-  return eachCompany(figures, (id) => counts.get(id) ?? 0);
+function waitingImportSamples(
+  figures: Figures,
+  read: (waiting: Figures["stored"]["waitingImports"][number]) => number,
+): readonly Sample<number>[] {
+  const values = new Map(figures.stored.waitingImports.map((one) => [one.companyId, read(one)]));
+  return eachCompany(figures, (id) => values.get(id) ?? 0);
 }
 
 function receivedSamples(
@@ -191,7 +194,15 @@ export const inboundMetrics: readonly Metric[] = [
     help: "Imports with loads that are still to be applied.",
     labels: ["company"],
     countedIn: "src/store/stops/imports.ts",
-    samples: waitingImportSamples,
+    samples: (figures) => waitingImportSamples(figures, ({ imports }) => imports),
+  },
+  {
+    name: "dropgate_imports_waiting_oldest_age_seconds",
+    type: "gauge",
+    help: "How long the oldest of them has waited; 0 when none waits.",
+    labels: ["company"],
+    countedIn: "src/store/stops/imports.ts",
+    samples: (figures) => waitingImportSamples(figures, ({ oldestAgeMs }) => Math.round(oldestAgeMs / 1000)),
   },
   {
     name: "dropgate_ledger_discrepancies",

@@ -22,6 +22,7 @@ const frozenTexts = [
   "fd546445a98dc83edf449970eb8ee6b4ec4c99529365ae52d5f055c987e598fd",
   "bb0000c12d31b64df6dfb86769336b2cce5d96ff70db026a07e1d516866f6154",
   "86e5215c995adfbee9d67fc7333bbb084a4e72c5cdce83f001abf76f0e5720e2",
+  "474e4b0d5d1766b9c8420cbed18fd1192b7d46d6c34acbd73d3c728fb17ecdec",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -20,6 +20,7 @@ import { sql as incidents } from "./0008-incidents.ts";
 import { sql as retention } from "./0009-retention.ts";
 import { sql as filesByArrival } from "./0010-files-by-arrival.ts";
 import { sql as documentsByAge } from "./0011-documents-by-age.ts";
+import { sql as importsThatWait } from "./0012-imports-that-wait.ts";
 
 export interface Migration {
   readonly name: string;
@@ -64,5 +65,10 @@ export const migrations: readonly Migration[] = [
     name: "indexes by which old documents are found",
     sql: documentsByAge,
     fingerprint: "5c71596521f8952a6de092d1cfd9172a",
+  },
+  {
+    name: "index over imports that wait",
+    sql: importsThatWait,
+    fingerprint: "38021508c701155aa2fb9fcbd44e594a",
   },
 ];
