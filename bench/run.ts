@@ -17,6 +17,7 @@ import { benchFtp } from "./ftp.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchLatency } from "./latency.ts";
 import { benchOutbound } from "./outbound.ts";
+import { benchScrape } from "./scrape.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
 import { benchSteady } from "./steady.ts";
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   events: benchEvents,
   outbound: benchOutbound,
   appointments: benchAppointments,
+  scrape: benchScrape,
 };
 
 const { values } = parseArgs({

@@ -16,13 +16,13 @@ export interface FloorServer extends HttpSite {
   end(): Promise<void>;
 }
 
-/** The script prints its port when it takes requests. */
+/** The script prints its port when it takes requests; `about` is what it is told to serve. */
 export async function startFloorServer(
-  script: "gateway-read-floor.ts" | "gateway-write-floor.ts" | "events-floor.ts",
-  stateDir: string,
+  script: "gateway-read-floor.ts" | "gateway-write-floor.ts" | "events-floor.ts" | "scrape-floor.ts",
+  about: string,
 ): Promise<FloorServer> {
   const file = join(import.meta.dirname, "..", script);
-  const child = spawn(launcher, [file, stateDir], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(launcher, [file, about], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([code]) =>
     Promise.reject(new Error(`${script} ended with ${code}`)),
   );
