@@ -2,9 +2,11 @@
 import { expect, test } from "vitest";
 import { withPruneLock } from "../../src/app/retention/prune-lock.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
+import { lockBackups } from "../../src/backup/take-backup.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
 import { dayMs } from "../../src/lib/durations.ts";
+import { noteLastBackup } from "../../src/store/database/last-backup.ts";
+import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
 
 const late = start + 100 * dayMs;
 
@@ -53,4 +55,37 @@ test("while another process removes what is too old, a pass says that it comes l
   expect(told.map((line) => (JSON.parse(line) as { level: unknown }).level)).toHaveLength(1);
   expect(told.join()).toContain("what is too old is removed in the next round");
   expect([await prune(), isThere(location)]).toEqual([true, false]);
+});
+
+test("while a backup is made files stay until the round after it, which says why and how long the last one took", async () => {
+  const { location } = await filed(a);
+  const { store, stateDir } = fixture;
+  const last = {
+    folder: "/backups/1",
+    begunAt: start,
+    endedAt: start + 240_000,
+    files: 3,
+    bytes: 4,
+    discrepancies: 0,
+  };
+  const backup = lockBackups(stateDir);
+  const { told, prune } = await running();
+  expect([await prune(), isThere(location)]).toEqual([false, true]);
+  await store.write("site", (tx) => noteLastBackup(tx, last));
+  await prune();
+  const text = "a backup is being made: old files of archive stay until it is done";
+  expect(told.map((line) => (JSON.parse(line) as { msg: unknown }).msg)).toEqual([
+    `${text}; they go in a round after that`,
+    `${text} (the last one took 4 min); they go in a round after that`,
+  ]);
+  backup.release();
+  expect([await prune(), isThere(location)]).toEqual([true, false]);
+});
+
+test("a backup holds up nobody who has no old files", async () => {
+  await filed(a, { day: 99 });
+  const backup = lockBackups(fixture.stateDir);
+  const { told, prune } = await running();
+  expect([await prune(), told]).toEqual([true, []]);
+  backup.release();
 });

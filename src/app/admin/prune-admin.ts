@@ -1,6 +1,6 @@
 /** What the command `prune` does: tells what is too old, or removes it now. */
-import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { Config } from "../../config/schema.ts";
+import { isFileKind } from "../../inbound/pruning/pruning.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -9,6 +9,7 @@ import { createLogger } from "../../lib/logs/log.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
 import { findPruneClock } from "../../store/database/prune-clock.ts";
+import { type BackupHold, createBackupHold, heldUpText } from "../retention/backup-hold.ts";
 import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
 import { withPruneLock } from "../retention/prune-lock.ts";
 import type { PruneDeps } from "../retention/pruner.ts";
@@ -33,6 +34,8 @@ export interface PruneReport {
   /** Why nothing is removed; undefined when something may be. */
   readonly paused: string | undefined;
   readonly amounts: readonly ReturnType<typeof toView>[];
+  /** Why old files stay at this moment, and until when; undefined when none have to. */
+  readonly heldUp?: string | undefined;
 }
 
 /** A dry run notes nothing. */
@@ -43,6 +46,11 @@ async function clockFor(store: AdminStore, { dryRun, clockIsRight }: PruneOption
   return await lookAtClock(deps);
 }
 
+/** Asks whether files that would go would have to stay. */
+function askFor(amounts: readonly KindAmount[], { isHeldUp }: BackupHold): void {
+  for (const { kind } of amounts) if (isFileKind(kind)) isHeldUp(kind);
+}
+
 /** Removes what is too old, or, with `dryRun`, tells what would go; nothing goes while the clock is not to be trusted. */
 export async function pruneNow(config: Config, options: PruneOptions): Promise<PruneReport> {
   const { dryRun: isDryRun = false, clockIsRight = false } = options;
@@ -51,6 +59,7 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     const look = await clockFor(store, options);
     const paused = look.kind === "jumped" && !clockIsRight ? jumpText(look) : undefined;
     if (paused !== undefined && !isDryRun) return { isDryRun, paused, amounts: [] };
+    const hold = createBackupHold(config.stateDir);
     const deps: PruneDeps = {
       store,
       now: look.kind === "jumped" ? look.to : look.now,
@@ -59,7 +68,7 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
       // Standard output is for the report.
       log: createLogger({ level: "warn", destination: process.stderr }),
       moveTo: config.retention.moveTo,
-      isHeldUp: () => isBackupRunning(config.stateDir),
+      isHeldUp: hold.isHeldUp,
     };
     const going = new AbortController().signal;
     const misdated = look.kind === "right" ? look.misdated : undefined;
@@ -67,6 +76,7 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     const amounts = isDryRun
       ? await countOld(deps, pass, going)
       : await withPruneLock(config.stateDir, () => pruneOld(deps, pass, going));
-    return { isDryRun, paused, amounts: amounts.map(toView) };
+    if (isDryRun) askFor(amounts, hold);
+    return { isDryRun, paused, amounts: amounts.map(toView), heldUp: await heldUpText(store.read, hold) };
   });
 }

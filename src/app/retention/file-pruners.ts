@@ -83,9 +83,9 @@ async function prunePage(deps: PruneDeps, { walk, page, tally, unfiledFrom }: Pa
   let end: PageEnd = "done";
   for (let at = 0; at < page.length; at += filesAtOnce) {
     signal.throwIfAborted();
-    if (deps.isHeldUp()) return "over";
     const some = page.slice(at, at + filesAtOnce);
     const own = some.filter(isOfKind(kind));
+    if (own.length > 0 && deps.isHeldUp(kind)) return "over";
     const pruned: PrunedFiles = own.length === 0 ? nothing : await prune(deps, ownerOf(walk), own);
     tally.add(company.id, pruned);
     if (pruned.rest === "failed") return "over";
@@ -153,7 +153,6 @@ function filePruner(kind: FileKind): Pruner {
       if (!(await canMove(deps))) return tally.amounts;
       for (const company of due) {
         const walk = { kind, company, signal };
-        if (deps.isHeldUp()) break;
         await pruneCompany(deps, walk, tally);
       }
       return tally.amounts;

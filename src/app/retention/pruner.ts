@@ -6,6 +6,7 @@
  */
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
+import type { FileKind } from "../../inbound/pruning/pruning.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -39,8 +40,8 @@ export interface PruneDeps {
   readonly log: Logger;
   /** The clock at the begin of the pass, which was found to be right; milliseconds UTC. */
   readonly now: number;
-  /** Whether files must not be removed at this moment, because a backup is being made. */
-  readonly isHeldUp: () => boolean;
+  /** Whether old files of the kind have to stay at this moment, because a backup is being made. Asked when some would go. */
+  readonly isHeldUp: (kind: FileKind) => boolean;
   /** Where files are moved to instead of being removed. */
   readonly moveTo?: string | undefined;
 }

@@ -1,7 +1,7 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
-import { isBackupRunning } from "../../backup/take-backup.ts";
 import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { createBackupHold, heldUpText } from "./backup-hold.ts";
 import { type ClockLook, jumpText, lookAtClock, misdatedText } from "./clock-guard.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
 import { withPruneLock } from "./prune-lock.ts";
@@ -31,7 +31,8 @@ export interface Retention {
   /** The clock, when it is right; undefined while nothing may be removed by its age. */
   look(): Promise<number | undefined>;
   /**
-   * One pass; false when something is left to do soon: a kind has failed, its time was up, or another process is at it.
+   * One pass; false when something is left to do soon: a kind has failed, its time was up, another process is at it, or files
+   * had to stay because a backup is being made.
    * Rejects when aborted; what was removed by then stays removed.
    */
   prune(now: number, signal: AbortSignal): Promise<boolean>;
@@ -65,7 +66,8 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
   /** One pass of the process that has the lock. */
   async function pass(now: number, signal: AbortSignal): Promise<boolean> {
     const { moveTo } = config().retention;
-    const isHeldUp = () => isBackupRunning(deps.locations.stateDir);
+    const hold = createBackupHold(deps.locations.stateDir);
+    const { isHeldUp } = hold;
     let isDone = true;
     const unfinished = (kind: RetentionKind, error: unknown) => {
       isDone = false;
@@ -79,7 +81,10 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
     const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
     if (amounts.length > 0)
       log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
-    return isDone;
+    const heldUp = await heldUpText(store.read, hold);
+    if (heldUp !== undefined)
+      log.info({ kinds: [...hold.kinds] }, `${heldUp}; they go in a round after that`);
+    return isDone && heldUp === undefined;
   }
 
   return {

@@ -2,14 +2,17 @@ import type { PruneOptions, PruneReport } from "../../app/admin/prune-admin.ts";
 import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
 import { tableLines } from "../table.ts";
 
-function reportLines({ isDryRun, amounts }: PruneReport): readonly string[] {
-  if (amounts.length === 0) return ["Nothing is too old."];
+function reportLines({ isDryRun, amounts, heldUp }: PruneReport): readonly string[] {
+  if (amounts.length === 0) return [heldUp === undefined ? "Nothing is too old." : "Nothing was removed."];
   const head = ["KIND", "COMPANY", isDryRun ? "WOULD GO" : "REMOVED", "BYTES", "OLDEST", "NEWEST"];
   const rows = amounts.map((one) => [
     ...[one.kind, one.company, one.count, one.bytes, one.oldestAt ?? "-", one.newestAt ?? "-"],
   ]);
   return tableLines(head, rows);
 }
+
+/** What becomes of files that had to stay. */
+const laterText = "the daemon removes them then, within the hour; without one, say `dropgate prune` again";
 
 /** `dropgate prune` */
 export function declarePrune(program: CliCommand): void {
@@ -21,13 +24,18 @@ export function declarePrune(program: CliCommand): void {
     .withJson()
     .addHelpText(
       "after",
-      "\nThe daemon does the same once an hour. While its clock is more than a day ahead of the newest time before, nothing is\nremoved, and this ends with exit code 1. After a machine was off for days, say --clock-is-right once.",
+      [
+        "\nThe daemon does the same once an hour. While its clock is more than a day ahead of the newest time before, nothing is",
+        "removed, and this ends with exit code 1. After a machine was off for days, say --clock-is-right once. While a backup is",
+        "made, old files stay where they are: this says so, with exit code 1, and they go in a later pass.",
+      ].join("\n"),
     )
     .onConfig(async (run, config, options: PruneOptions & CommonOptions) => {
       const { pruneNow } = await import("../../app/admin/prune-admin.ts");
       const report = await pruneNow(config, options);
       if (report.paused === undefined || report.isDryRun) run.printResult(options, report, reportLines);
       if (report.paused !== undefined) run.printFailure(report.paused);
-      if (report.paused !== undefined && report.isDryRun) run.exitCode = exitCodes.fine;
+      if (report.heldUp !== undefined) run.printFailure(`${report.heldUp}; ${laterText}`);
+      if (report.isDryRun) run.exitCode = exitCodes.fine;
     });
 }

@@ -1,13 +1,21 @@
 /** What the parts of the removal of files by their age share. */
 import { unlessMissing } from "../../lib/errors.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
+import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Locations } from "../places/locations.ts";
 
 /** Kinds of files that are removed by their age. */
-export type FileKind = "archive" | "error" | "receipts";
+const fileKinds = ["archive", "error", "receipts"] as const satisfies readonly RetentionKind[];
+
+export type FileKind = (typeof fileKinds)[number];
+
+/** Whether what is kept by that setting are files, and not rows. */
+export function isFileKind(kind: RetentionKind): kind is FileKind {
+  return (fileKinds as readonly RetentionKind[]).includes(kind);
+}
 
 export interface FilePruning {
   readonly store: Pick<Store, "read" | "write">;
