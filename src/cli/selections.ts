@@ -48,8 +48,14 @@ export interface SelectionWords<View> {
 
 type Identified = { readonly id: number };
 
-function countText(ids: readonly number[], [one, several]: SelectionWords<never>["noun"]): string {
-  return `${counted(ids.length, one, several)} (${numbersText(ids)})`;
+/** As in `2 files (17, 18)`, or with `of` in `2 deliveries to erp (3, 4)`. */
+export function countText(
+  ids: readonly number[],
+  [one, several]: SelectionWords<never>["noun"],
+  of = "",
+): string {
+  const which = ids.length === 0 ? "" : ` (${numbersText(ids)})`;
+  return `${counted(ids.length, one, several)}${of}${which}`;
 }
 
 function printNotDone<View>(

@@ -228,6 +228,20 @@ describe("what a question has shown is all that is done", () => {
     );
   const stateOf = async (id: number) =>
     (await site.json<{ state: string }>("delivery", "show", String(id))).state;
+  /** Runs a command of deliveries, and answers its question when something has happened. */
+  const answerYes = async (args: readonly string[], meanwhile: () => Promise<unknown>) => {
+    let asked = "";
+    let output = "";
+    const write = (text: string) => (output += text);
+    const ask = async (question: string) => {
+      asked = question;
+      await meanwhile();
+      return "y";
+    };
+    const io = { env: {}, cwd: site.folder, stdout: { write }, stderr: { write }, ask };
+    const exitCode = await runCli(["delivery", ...args, "--config", site.configFile], io);
+    return { exitCode, asked, output };
+  };
 
   test.each([
     {
@@ -243,18 +257,31 @@ describe("what a question has shown is all that is done", () => {
       meanwhile: change(60, { state: "delivered", delivered_at: begin }),
     },
   ])("by delivery $args.0", async ({ args, shown, joins, state, meanwhile }) => {
-    let asked = "";
-    let output = "";
-    const write = (text: string) => (output += text);
-    const ask = async (question: string) => {
-      asked = question;
-      await meanwhile();
-      return "y";
-    };
-    const io = { env: {}, cwd: site.folder, stdout: { write }, stderr: { write }, ask };
-    const exitCode = await runCli(["delivery", ...args, "--config", site.configFile], io);
+    const { exitCode, asked, output } = await answerYes(args, meanwhile);
     expect([exitCode, asked], output).toEqual([0, expect.stringContaining(`(${shown}`)]);
     expect(await stateOf(shown)).toBe("waiting");
     expect(await stateOf(joins)).toBe(state);
+  });
+
+  test("by delivery give-up --all, and what was delivered meanwhile is told", async () => {
+    const [kept = 0, sent = 0] = await ids("--state", "dead");
+    const open = (await counted("--state", "waiting")) + (await counted("--state", "behind"));
+    const shown = (await counted("--state", "dead")) - 1 + open;
+    await change(kept, { state: "delivered", delivered_at: begin })();
+    const { exitCode, asked, output } = await answerYes(
+      ["give-up", "--all", "--target", "outbound", "--reason", "the host has moved away"],
+      async () => {
+        await change(kept, { state: "dead", fault: "refused" })();
+        await change(sent, { state: "delivered", delivered_at: begin })();
+      },
+    );
+    expect([exitCode, asked], output).toEqual([
+      0,
+      expect.stringContaining(`${shown} deliveries to outbound (`),
+    ]);
+    expect(output).toContain(`${shown - 1} deliveries to outbound (`);
+    expect(output).toContain("1 delivery not: delivered, or given up, meanwhile.");
+    expect([await stateOf(kept), await stateOf(sent)]).toEqual(["dead", "delivered"]);
+    expect(await ids("--state", "dead")).toEqual([kept]);
   });
 });

@@ -2,19 +2,21 @@
 import { userInfo } from "node:os";
 import { systemClock } from "../../lib/clock.ts";
 import { giveUpDelivery, type GiveUpOutcome } from "../../operations/deliveries/give-up-delivery.ts";
-import { countToGiveUp, listToGiveUp } from "../../store/outbound/delivery-requests.ts";
+import { listToGiveUp } from "../../store/outbound/delivery-requests.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { readTarget } from "./delivery-filter.ts";
 import { type RepeatReport, type RepeatView, unknownRemark } from "./delivery-view.ts";
+import { inBatches, itemsAtOnce } from "./in-batches.ts";
+import { portionsOf } from "../../lib/portions.ts";
 
 interface GiveUpWish {
   readonly by: string;
   readonly reason: string;
 }
 
-const givenUpAtOnce = 500;
+const listedAtOnce = 5_000;
 
 function accountName(): string {
   try {
@@ -75,30 +77,45 @@ async function selectionOf(store: AdminStore, { target, company }: TargetOptions
   return { target, ...(await companyFilter(store, company)) };
 }
 
-/** How many deliveries to the target wait or are dead. */
-export async function countForTarget(config: StateConfig, options: TargetOptions): Promise<number> {
-  return await withAdminStore(config, async (store) =>
-    countToGiveUp(store.read, await selectionOf(store, options)),
-  );
+/** The numbers of the deliveries to the target that wait or are dead, the oldest first. */
+export async function listForTarget(config: StateConfig, options: TargetOptions): Promise<readonly number[]> {
+  return await withAdminStore(config, async (store) => {
+    const selection = await selectionOf(store, options);
+    const all: number[] = [];
+    for (;;) {
+      const page = { afterId: all.at(-1) ?? 0, limit: listedAtOnce };
+      const ids = await listToGiveUp(store.read, { ...selection, ...page });
+      for (const id of ids) all.push(id);
+      if (ids.length < listedAtOnce) return all;
+    }
+  });
 }
 
-/** Gives up all that waits for a target, or is dead; gives their number. */
-export async function giveUpTarget(
+/**
+ * Gives up these deliveries, as far as they still wait or are dead, a few at a time beside the daemon; gives the numbers
+ * of those that are given up, the oldest first. The newest go first: none that is to be given up is sent meanwhile because
+ * the one before it is gone.
+ */
+export async function giveUpListed(
   config: StateConfig,
-  options: TargetOptions & GiveUpWish,
-): Promise<{ readonly count: number; readonly daemonPid: number | undefined }> {
+  ids: readonly number[],
+  wish: GiveUpWish,
+): Promise<readonly number[]> {
   return await withAdminStore(config, async (store) => {
-    const { by, reason } = options;
-    const selection = await selectionOf(store, options);
-    let count = 0;
-    for (let afterId = 0; ; ) {
-      const ids = await listToGiveUp(store.read, { ...selection, afterId, limit: givenUpAtOnce });
-      const last = ids.at(-1);
-      if (last === undefined) break;
-      const views = await giveUpSome(store, ids.toReversed(), { by, reason });
-      count += views.filter(({ isQueued }) => isQueued).length;
-      afterId = last;
-    }
-    return { count, daemonPid: findProcessLockHolder(config.stateDir) };
+    const pages = portionsOf(
+      ids.toSorted((a, b) => b - a),
+      itemsAtOnce,
+    );
+    const views: RepeatView[] = [];
+    await inBatches(
+      async () => pages.next().value ?? [],
+      async (page) => {
+        if (page.length > 0) views.push(...(await giveUpSome(store, page, wish)));
+      },
+    );
+    return views
+      .filter(({ isQueued }) => isQueued)
+      .map(({ id }) => id)
+      .toReversed();
   });
 }

@@ -3,7 +3,7 @@ import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
 import type { CliCommand } from "../command-line.ts";
 import { counted } from "../../lib/counted.ts";
 import { printRepeats, readNumbers } from "../repeats.ts";
-import { isConfirmed } from "../selections.ts";
+import { countText, isConfirmed } from "../selections.ts";
 
 interface Options {
   readonly reason: string;
@@ -14,6 +14,7 @@ interface Options {
 }
 
 const longestReason = 500;
+const noun = ["delivery", "deliveries"] as const;
 
 function readReason(text: string): string {
   const reason = text.trim();
@@ -33,18 +34,21 @@ function requireOneWay(ids: readonly number[], { all, target, company, yes }: Op
   );
 }
 
+/** Gives up what waits or is dead when it begins, and was shown before the question: nothing that joins later. */
 async function giveUpAll(command: CliCommand, target: string, options: Options): Promise<void> {
   const { run } = command;
-  const { currentOperator, countForTarget, giveUpTarget } = await import("../../app/admin/give-up-admin.ts");
+  const { currentOperator, giveUpListed, listForTarget } = await import("../../app/admin/give-up-admin.ts");
   const by = currentOperator(run.io.env);
   const config = await command.requireConfig();
-  const selection = { ...options, target };
-  const count = await countForTarget(config, selection);
-  if (count === 0) return run.printLines([`Nothing to ${target} waits or is dead.`]);
-  const wouldBe = `${counted(count, "delivery", "deliveries")} to ${target} would be given up`;
-  if (!(await isConfirmed(run, options, wouldBe, `give ${count === 1 ? "it" : "them"} up`))) return;
-  const done = await giveUpTarget(config, { ...selection, by });
-  run.printLines([`${counted(done.count, "delivery", "deliveries")} to ${target} given up.`]);
+  const ids = await listForTarget(config, { ...options, target });
+  if (ids.length === 0) return run.printLines([`Nothing to ${target} waits or is dead.`]);
+  const to = ` to ${target}`;
+  const wouldBe = `${countText(ids, noun, to)} would be given up`;
+  if (!(await isConfirmed(run, options, wouldBe, `give ${ids.length === 1 ? "it" : "them"} up`))) return;
+  const done = await giveUpListed(config, ids, { by, reason: options.reason });
+  run.printLines([`${countText(done, noun, to)} given up.`]);
+  const left = ids.length - done.length;
+  if (left > 0) run.printLines([`${counted(left, ...noun)} not: delivered, or given up, meanwhile.`]);
 }
 
 /** `dropgate delivery give-up` */
@@ -59,7 +63,7 @@ export function declareGiveUp(delivery: CliCommand): void {
     .option("--yes", "give up all that --all selects")
     .addHelpText(
       "after",
-      "\nA delivery that is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show`\nshows who gave it up, when and why. --all needs --yes; without it the command prints how many they are. Exit code 1\nwhen a named delivery is not given up.",
+      "\nA delivery that is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show`\nshows who gave it up, when and why. --all needs --yes; or an answer at the terminal; without them it prints which they are. Exit code 1\nwhen a named delivery is not given up.",
     )
     .action(async (named: readonly number[] | undefined, options: Options, command: CliCommand) => {
       const { run } = command;

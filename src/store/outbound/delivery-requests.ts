@@ -223,13 +223,3 @@ export async function listToGiveUp(
   const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b);
   return ids.slice(0, limit);
 }
-
-/** How many of a target may be given up. */
-export async function countToGiveUp(read: Reader, { companyId, target }: GiveUpSelection): Promise<number> {
-  const row = await read
-    .selectFrom("outbound_targets as t")
-    .select((eb) => eb.fn.sum<number>(eb("t.open_count", "+", eb.ref("t.dead_count"))).as("count"))
-    .where("t.id", "in", targetsOf(read, { companyId, target }))
-    .executeTakeFirst();
-  return row?.count ?? 0;
-}
