@@ -89,7 +89,8 @@ function conditions(read: Reader, selection: DeliverySelection): Condition {
     ...isInTimes(selection),
     ...(state === undefined ? [] : [isInState("d.state", state)]),
     ...(state === "behind" ? [isOpen("d.state")] : []),
-    ...(kind === undefined ? [] : [eb("d.kind", "=", kind)]),
+    // The index of subjects begins with the kind: it would have all of the kind sorted (`+` keeps it away).
+    ...(kind === undefined ? [] : [sql<SqlBool>`+${sql.ref("d.kind")} = ${kind}`]),
     ...(stopNbr === undefined ? [] : [isOfStop(selection, stopNbr)]),
     ...(name === undefined ? [] : isNamed(name)),
     ...(fault === undefined ? [] : [eb("d.fault", "=", fault)]),
