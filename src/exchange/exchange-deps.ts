@@ -20,6 +20,8 @@ export interface Removal {
 /** A host has taken a file from `outbound/`: read all of it, moved it into `done/`, or deleted it. */
 export interface Pickup extends Removal {
   readonly kind: "downloaded" | "moved" | "deleted";
+  /** Of the client. */
+  readonly address: string;
 }
 
 export interface FileExchangeDeps {

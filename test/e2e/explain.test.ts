@@ -98,7 +98,8 @@ describe("what goes out", () => {
     expect((await sftp(site, [`rm /outbound/${completion}`])).exitCode).toBe(0);
     await waitFor("the second note", async () => (await explain(completion)).includes("removed there"));
     const told = await explain(completion);
-    expect(told).toMatch(new RegExp(`collected \\S+ by ${user}, removed there \\S+ by ${user}`));
+    const who = `by ${user} from 127\\.0\\.0\\.1`;
+    expect(told).toMatch(new RegExp(`collected \\S+ ${who}, removed there \\S+ ${who}`));
     expect(told).toContain(`It is not there any more: ${site.path("outbound", completion)}`);
   });
 });

@@ -108,6 +108,7 @@ describe("a remote", () => {
       pausedUntil: 0,
       fault: null,
       faultText: null,
+      answeredAskedAt: 0,
     };
     await store.write("site", (tx) =>
       saveRemoteRounds(tx, { companyId: 1, remote: "partner", ...state, ...rounds }),

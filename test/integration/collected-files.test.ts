@@ -56,8 +56,9 @@ async function deliverBoth(): Promise<void> {
   await site.pass(0);
 }
 
+const address = "192.0.2.7";
 const record = (kind: "downloaded" | "moved" | "deleted", path: string) =>
-  watch.record({ kind, companyId: site.companyId, path: onDisk(path), userName: "host" });
+  watch.record({ kind, companyId: site.companyId, path: onDisk(path), userName: "host", address });
 
 describe("what a host fetches", () => {
   test("is noted with its delivery, the first time that it is: downloads, moves and deletions", async () => {
@@ -69,8 +70,11 @@ describe("what a host fetches", () => {
     await record("moved", second);
     await record("deleted", `done/${second}`);
     expect(await site.rows()).toMatchObject([
-      { collected_at: start + hourMs, collected_by: "host", removed_at: null },
-      { collected_at: start + 2 * hourMs, removed_at: start + 2 * hourMs, removed_by: "host" },
+      { collected_at: start + hourMs, collected_by: "host", collected_from: address, removed_at: null },
+      {
+        ...{ collected_at: start + 2 * hourMs, removed_at: start + 2 * hourMs },
+        ...{ removed_by: "host", removed_from: address },
+      },
     ]);
   });
 
@@ -136,7 +140,7 @@ describe("what a host leaves", () => {
     expect((await site.rows())[0]).toMatchObject({
       collected_at: null,
       removed_at: site.now,
-      removed_by: null,
+      ...{ removed_by: null, removed_from: null },
     });
   });
 });

@@ -43,11 +43,13 @@ export function toDeliveryView(row: ListedDelivery, now: number) {
     message: row.faultText,
     sha256: row.sha256,
     size: row.size,
-    /** When, and by whom, the file was fetched from the company's outbound/, and removed there. */
+    /** When, by whom and from which address the file was fetched from the company's outbound/, and removed there. */
     collectedAt: isoOrNull(row.collectedAt),
     collectedBy: row.collectedBy,
+    collectedFrom: row.collectedFrom,
     removedAt: isoOrNull(row.removedAt),
     removedBy: row.removedBy,
+    removedFrom: row.removedFrom,
     createdAt: isoTime(row.createdAt),
   };
 }

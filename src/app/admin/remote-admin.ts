@@ -6,14 +6,19 @@ import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
-import { askForRemote, listRemoteStates, type RemoteState } from "../../store/ledger/remote-states.ts";
+import {
+  askForRemote,
+  isPollAwaited,
+  listRemoteStates,
+  type RemoteState,
+} from "../../store/ledger/remote-states.ts";
 import { chooseCompanies } from "./admin.ts";
 import { type AdminStore, withAdminStore, writeEach } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 type RemoteConfigOwner = Pick<Config, "stateDir" | "companies">;
 
-/** `asked`: a poll was requested and has not ended. `new`: no poll has ended yet. */
+/** `asked`: a poll was requested, and none that began afterwards has ended. `new`: no poll has ended yet. */
 export type RemoteCondition = "fine" | "failing" | "asked" | "new";
 
 interface Configured {
@@ -38,12 +43,13 @@ async function configuredRemotes(
 type Polls = Omit<RemoteState, "companyId" | "remote">;
 
 const neverPolled: Polls = {
-  ...{ polledAt: null, succeededAt: null, failures: 0, pausedUntil: 0, askedAt: 0 },
-  ...{ fault: null, faultText: null },
+  ...{ polledAt: null, succeededAt: null, failures: 0, pausedUntil: 0 },
+  ...{ askedAt: 0, answeredAskedAt: 0, fault: null, faultText: null },
 };
 
-function conditionOf({ polledAt, failures, askedAt }: Polls): RemoteCondition {
-  if (askedAt > (polledAt ?? 0)) return "asked";
+function conditionOf(polls: Polls): RemoteCondition {
+  const { polledAt, failures } = polls;
+  if (isPollAwaited(polls)) return "asked";
   if (polledAt === null) return "new";
   return failures > 0 ? "failing" : "fine";
 }

@@ -79,14 +79,14 @@ export class CollectionWatch {
   }
 
   /** Notes with its delivery that a host has taken a file. */
-  async record({ companyId, kind, path, userName }: Pickup): Promise<void> {
+  async record({ companyId, kind, path, userName, address }: Pickup): Promise<void> {
     const { store, clock, config, companyCodeOf } = this.#deps;
     const code = await companyCodeOf(companyId);
     const folder = ownOutboundFolder(config().stateDir, code);
     const name = deliveryNameOf(relative(folder, path));
     if (name === undefined) return;
     const base = {
-      ...{ companyId, name, by: userName, at: clock.now() },
+      ...{ companyId, name, by: userName, from: address, at: clock.now() },
       targetNames: ownTargetNames(outboundSettingsOf(config(), code)),
     };
     const recorded = kind === "deleted" ? "removed" : "collected";
@@ -160,8 +160,9 @@ export class CollectionWatch {
       const isThere = (await stat(join(folder, file.name)).catch(unlessMissing)) !== undefined;
       if (isThere) left.push(file);
       else {
-        const gone = { companyId, targetNames, name: file.name, kind: "removed", by: null } as const;
-        await store.write(companyId, (tx) => recordPickup(tx, { ...gone, at: clock.now() }));
+        const gone = { companyId, targetNames, name: file.name, kind: "removed" } as const;
+        const byNobody = { by: null, from: null, at: clock.now() };
+        await store.write(companyId, (tx) => recordPickup(tx, { ...gone, ...byNobody }));
       }
     }
     return left;

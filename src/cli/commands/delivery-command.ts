@@ -24,8 +24,9 @@ function stateText(delivery: DeliveryDetail): string {
     : `waiting: due ${dueAt}`;
 }
 
-function fetchedText(at: string | null, by: string | null): string {
-  return at === null ? "-" : `${at} by ${by ?? "unknown"}`;
+function fetchedText(at: string | null, by: string | null, from: string | null): string {
+  const address = from === null ? "" : ` from ${from}`;
+  return at === null ? "-" : `${at} by ${by ?? "unknown"}${address}`;
 }
 
 function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
@@ -63,6 +64,7 @@ function beforeText({
   deliveredAt,
   collectedAt,
   collectedBy,
+  collectedFrom,
   lastAttemptAt,
   fault,
   attempts,
@@ -72,7 +74,8 @@ function beforeText({
   if (state === "dropped") return "given up";
   if (state === "dead") return `dead since ${lastAttemptAt ?? "?"} after ${tries}${why}`;
   if (state !== "delivered") return `${state} after ${tries}${why}`;
-  const fetched = collectedAt === null ? "" : `, collected ${fetchedText(collectedAt, collectedBy)}`;
+  const fetched =
+    collectedAt === null ? "" : `, collected ${fetchedText(collectedAt, collectedBy, collectedFrom)}`;
   return `delivered ${deliveredAt ?? "?"} after ${tries}${fetched}`;
 }
 
@@ -100,8 +103,8 @@ function deliveryLines(delivery: DeliveryDetail): string[] {
     ...(fault === null ? [] : [["Fault", `${fault}: ${message ?? ""}`] as const]),
     ["Size", size === null ? "-" : `${size} bytes`],
     ["SHA-256", delivery.sha256 ?? "-"],
-    ["Collected", fetchedText(delivery.collectedAt, delivery.collectedBy)],
-    ["Removed", fetchedText(delivery.removedAt, delivery.removedBy)],
+    ["Collected", fetchedText(delivery.collectedAt, delivery.collectedBy, delivery.collectedFrom)],
+    ["Removed", fetchedText(delivery.removedAt, delivery.removedBy, delivery.removedFrom)],
     ...failedAttempts.map((attempt): Row => ["Failed", attemptText(attempt)]),
     ...delivery.repeats.map(repeatRow),
     ...remedyRows(delivery),

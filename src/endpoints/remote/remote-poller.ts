@@ -85,10 +85,9 @@ export class RemotePoller {
     return turn;
   }
 
-  /** Begins a round at once, without rests, when somebody has asked for one since the last. */
-  heed(state: Pick<RemoteState, "askedAt" | "polledAt">): void {
-    if (this.#aborted.signal.aborted || !this.#standing.isNewWish(state)) return;
-    this.#reports.endRests();
+  /** Begins a round, after one that is under way, when somebody has asked for one and none has begun since. */
+  heed(state: Pick<RemoteState, "askedAt" | "answeredAskedAt">): void {
+    if (this.#aborted.signal.aborted || !this.#standing.isNewRequest(state)) return;
     void this.pollNow();
   }
 
@@ -111,6 +110,8 @@ export class RemotePoller {
 
   async #round(): Promise<void> {
     if (this.#aborted.signal.aborted) return;
+    const { requestToAnswer, isAwaited } = this.#standing;
+    if (isAwaited) this.#reports.endRests();
     try {
       await this.#poll();
       this.#health.succeeded();
@@ -121,7 +122,8 @@ export class RemotePoller {
     } finally {
       this.#schedule.ended(this.#health.failuresInRow);
     }
-    await this.#standing.note({ ...this.#schedule.standing, ...this.#health.standing });
+    const rounds = { ...this.#schedule.standing, ...this.#health.standing };
+    await this.#standing.note(rounds, requestToAnswer);
   }
 
   async #poll(): Promise<void> {

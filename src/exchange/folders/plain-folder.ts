@@ -148,7 +148,8 @@ export class PlainFolder {
   #pickedUp(kind: Pickup["kind"], path: string): void {
     const { deps, peer } = this.#context;
     if (!rightsOf(this.#name).isPickupRecorded) return;
-    const pickup = { kind, companyId: this.#company.id, path, userName: peer.userName };
+    const { userName, address } = peer;
+    const pickup = { kind, companyId: this.#company.id, path, userName, address };
     deps.recordPickup?.(pickup).catch((error: unknown) => {
       deps.log.error(
         { ...pickup, fault: messageOf(error), code: systemCodeOf(error) },

@@ -28,11 +28,18 @@ function waitingDeliveryText(delivery: ListedDelivery, now: number): string {
     : `${since}, due ${isoTime(dueAt)}${why}`;
 }
 
-function fetchedText({ collectedAt, collectedBy, removedAt, removedBy }: ListedDelivery): string {
+function whoText(by: string | null, from: string | null): string {
+  const address = from === null ? "" : ` from ${from}`;
+  return by === null ? "" : ` by ${by}${address}`;
+}
+
+function fetchedText(delivery: ListedDelivery): string {
+  const { collectedAt, collectedBy, collectedFrom, removedAt, removedBy, removedFrom } = delivery;
   const collected =
-    collectedAt === null ? "" : `, collected ${isoTime(collectedAt)} by ${collectedBy ?? "?"}`;
-  const by = removedBy === null ? "" : ` by ${removedBy}`;
-  return `${collected}${removedAt === null ? "" : `, removed there ${isoTime(removedAt)}${by}`}`;
+    collectedAt === null ? "" : `, collected ${isoTime(collectedAt)}${whoText(collectedBy, collectedFrom)}`;
+  const removed =
+    removedAt === null ? "" : `, removed there ${isoTime(removedAt)}${whoText(removedBy, removedFrom)}`;
+  return `${collected}${removed}`;
 }
 
 function deliveryStateText(delivery: ListedDelivery, now: number): string {

@@ -25,7 +25,7 @@ import type { Locations } from "../places/locations.ts";
 import { againFolderName, asideFolderName, isAgainFileOf } from "../places/place-arrival.ts";
 
 export type { RemoteFileRecord, RemoteKey } from "../../store/ledger/remote-files.ts";
-export type { RemoteRounds, RemoteState } from "../../store/ledger/remote-states.ts";
+export { isPollAwaited, type RemoteRounds, type RemoteState } from "../../store/ledger/remote-states.ts";
 
 /**
  * What became of a file that an earlier run, or an earlier round, has noted as taken.

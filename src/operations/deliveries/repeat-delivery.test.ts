@@ -155,14 +155,24 @@ describe("a delivered one that is sent again", () => {
         .set({
           collected_at: start + minuteMs,
           collected_by: "host",
+          collected_from: "192.0.2.7",
           removed_at: start + hourMs,
           removed_by: "host",
+          removed_from: "192.0.2.8",
         })
         .execute(),
     );
     site.now += 2 * hourMs;
     expect(await resend(1)).toMatchObject({ kind: "queued", newerDelivered: null, isTargetConfigured: true });
-    const open = { state: "waiting", attempts: 0, delivered_at: null, collected_at: null, removed_by: null };
+    const open = {
+      state: "waiting",
+      attempts: 0,
+      delivered_at: null,
+      collected_at: null,
+      collected_from: null,
+      removed_by: null,
+      removed_from: null,
+    };
     expect((await site.rows())[0]).toMatchObject(open);
     await site.pass(0);
     const [first, again] = site.target().sent;
@@ -178,6 +188,7 @@ describe("a delivered one that is sent again", () => {
             removedAt: start + hourMs,
             removedBy: "host",
           },
+          ...{ collectedFrom: "192.0.2.7", removedFrom: "192.0.2.8" },
         },
       ],
     });

@@ -1,4 +1,4 @@
--- The schema after migration 12. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 14. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -67,7 +67,7 @@ CREATE TABLE deliveries (
   attempts integer default 0 not null, first_attempt_at bigint, last_attempt_at bigint,
   delivered_at bigint, fault text, fault_text text, sha256 text, size bigint, collected_at bigint,
   collected_by text, removed_at bigint, removed_by text, created_at bigint not null
-);
+, collected_from text, removed_from text);
 CREATE INDEX deliveries_dead on deliveries (target_id, id) where state = 'dead';
 CREATE INDEX deliveries_due on deliveries (target_id, due_at, id) where state = 'waiting';
 CREATE INDEX deliveries_line on deliveries (target_id, order_key, line_nbr, id)
@@ -89,7 +89,7 @@ CREATE TABLE delivery_repeats (
   asked_at bigint not null, state text not null, attempts integer not null, last_attempt_at bigint,
   delivered_at bigint, sha256 text, size bigint, fault text, fault_text text,
   collected_at bigint, collected_by text, removed_at bigint, removed_by text
-, action text not null default 'again', asked_by text, reason text);
+, action text not null default 'again', asked_by text, reason text, collected_from text, removed_from text);
 CREATE INDEX delivery_repeats_delivery on delivery_repeats (delivery_id);
 
 CREATE TABLE documents (
@@ -322,7 +322,7 @@ CREATE TABLE remote_states (
   company_id integer not null references companies (id),
   remote text not null, polled_at bigint, succeeded_at bigint,
   failures integer not null default 0, paused_until bigint not null default 0,
-  fault text, fault_text text, asked_at bigint not null default 0,
+  fault text, fault_text text, asked_at bigint not null default 0, answered_asked_at bigint not null default 0,
   constraint remote_states_key primary key (company_id, remote)
 );
 

@@ -345,6 +345,8 @@ export interface Tables extends OutboundTables, AlertTables {
     fault_text: string | null;
     /** When somebody last requested a poll; 0 when nobody has. */
     asked_at: Generated<number>;
+    /** `asked_at` of the last request that a poll has answered: one that began after it, and has ended. */
+    answered_asked_at: Generated<number>;
   };
   appointments: {
     id: Generated<number>;

@@ -10,18 +10,27 @@ export interface RemoteName {
   readonly remote: string;
 }
 
-/** `askedAt`: when somebody last requested a poll; 0 when nobody has. */
+/**
+ * `askedAt`: when somebody last requested a poll; 0 when nobody has. `answeredAskedAt`: the request that a poll has
+ * answered, by its `askedAt`. They are compared with each other alone, so that a clock that is set back hides no request.
+ */
 export type RemoteState = RowOf<"remote_states">;
+
+/** Whether somebody has requested a poll, and none that began afterwards has ended. */
+export function isPollAwaited(state: Pick<RemoteState, "askedAt" | "answeredAskedAt">): boolean {
+  return state.askedAt !== state.answeredAskedAt;
+}
 
 /** What its poller knows after a poll. */
 export type RemoteRounds = Omit<RemoteState, keyof RemoteName | "askedAt">;
 
-/** Writes the state of a remote. Without a time of the last success the stored one stays. */
+/** Writes the state of a remote. Without a time of the last success, or an answered request, the stored one stays. */
 export async function saveRemoteRounds(tx: Transaction, state: RemoteName & RemoteRounds): Promise<void> {
   const rounds = {
     ...{ polled_at: state.polledAt, failures: state.failures, paused_until: state.pausedUntil },
     ...{ fault: state.fault, fault_text: state.faultText },
     ...(state.succeededAt === null ? {} : { succeeded_at: state.succeededAt }),
+    ...(state.answeredAskedAt === 0 ? {} : { answered_asked_at: state.answeredAskedAt }),
   };
   await tx
     .insertInto("remote_states")

@@ -15,7 +15,8 @@ export function selectDeliveries(read: Reader) {
     )
     .select(namedColumns("d.state", "d.due_at", "d.attempts", "d.first_attempt_at", "d.last_attempt_at"))
     .select(namedColumns("d.delivered_at", "d.fault", "d.fault_text", "d.sha256", "d.size"))
-    .select(namedColumns("d.collected_at", "d.collected_by", "d.removed_at", "d.removed_by", "d.created_at"));
+    .select(namedColumns("d.collected_at", "d.collected_by", "d.collected_from", "d.created_at"))
+    .select(namedColumns("d.removed_at", "d.removed_by", "d.removed_from"));
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectDeliveries>["execute"]>>[number];
@@ -71,7 +72,8 @@ async function listRepeats(read: Reader, id: number) {
   return await read
     .selectFrom("delivery_repeats")
     .select(namedColumns("asked_at", "state", "attempts", "last_attempt_at", "fault", "sha256"))
-    .select(namedColumns("delivered_at", "collected_at", "collected_by", "removed_at", "removed_by"))
+    .select(namedColumns("delivered_at", "collected_at", "collected_by", "collected_from"))
+    .select(namedColumns("removed_at", "removed_by", "removed_from"))
     .select(namedColumns("action", "asked_by", "reason"))
     .where("delivery_id", "=", id)
     .orderBy("id")

@@ -69,7 +69,7 @@ export async function keepHistory(
   const before = await tx
     .selectFrom("deliveries")
     .select(["state", "attempts", "last_attempt_at", "delivered_at", "sha256", "size", "fault", "fault_text"])
-    .select(["collected_at", "collected_by", "removed_at", "removed_by"])
+    .select(["collected_at", "collected_by", "collected_from", "removed_at", "removed_by", "removed_from"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   await tx
@@ -163,7 +163,8 @@ export const putBehind = prepareQuery<{ id: number }>((db, arg) =>
 
 const asNew = {
   ...{ line_nbr: 0, attempts: 0, first_attempt_at: null, delivered_at: null },
-  ...{ collected_at: null, collected_by: null, removed_at: null, removed_by: null },
+  ...{ collected_at: null, collected_by: null, collected_from: null },
+  ...{ removed_at: null, removed_by: null, removed_from: null },
 };
 
 /** Opens it as if it were new, due now, at its first place in the line. The fault of a dead one stays. */

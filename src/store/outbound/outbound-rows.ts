@@ -109,8 +109,11 @@ export interface OutboundTables {
     size: number | null;
     collected_at: number | null;
     collected_by: string | null;
+    /** The address of the client. */
+    collected_from: string | null;
     removed_at: number | null;
     removed_by: string | null;
+    removed_from: string | null;
     created_at: number;
   };
   /** What a delivery was when somebody retried it, repeated it or gave it up. */
@@ -132,8 +135,11 @@ export interface OutboundTables {
     fault_text: string | null;
     collected_at: number | null;
     collected_by: string | null;
+    /** The address of the client. */
+    collected_from: string | null;
     removed_at: number | null;
     removed_by: string | null;
+    removed_from: string | null;
   };
   /** Attempts that failed, for `dropgate delivery show`. */
   delivery_attempts: {

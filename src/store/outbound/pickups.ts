@@ -17,8 +17,9 @@ export interface PickupRecord {
   readonly kind: "collected" | "removed";
   /** Milliseconds UTC. */
   readonly at: number;
-  /** Null when nobody knows. */
+  /** The user, and the address of their client; null when nobody knows. */
   readonly by: string | null;
+  readonly from: string | null;
 }
 
 function ofTargets(companyId: number, names: readonly string[]) {
@@ -31,9 +32,11 @@ function ofTargets(companyId: number, names: readonly string[]) {
  * it was. A host may be quicker than the record that the file was delivered: then the delivery is still waiting.
  */
 export async function recordPickup(tx: Transaction, pickup: PickupRecord): Promise<number> {
-  const { companyId, targetNames, name, kind, at, by } = pickup;
+  const { companyId, targetNames, name, kind, at, by, from } = pickup;
   const change =
-    kind === "collected" ? { collected_at: at, collected_by: by } : { removed_at: at, removed_by: by };
+    kind === "collected"
+      ? { collected_at: at, collected_by: by, collected_from: from }
+      : { removed_at: at, removed_by: by, removed_from: from };
   const { numUpdatedRows } = await tx
     .updateTable("deliveries")
     .set(change)

@@ -23,6 +23,8 @@ const frozenTexts = [
   "bb0000c12d31b64df6dfb86769336b2cce5d96ff70db026a07e1d516866f6154",
   "86e5215c995adfbee9d67fc7333bbb084a4e72c5cdce83f001abf76f0e5720e2",
   "474e4b0d5d1766b9c8420cbed18fd1192b7d46d6c34acbd73d3c728fb17ecdec",
+  "a72d181c88a4af21cc2e4c23d25c6ec86618b69e97dc083acdaaee925dbd6d31",
+  "6a11e820e29727537a0c8b234d72ba6cd0c58507fbe37093b08030e33ae4ce78",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -21,6 +21,8 @@ import { sql as retention } from "./0009-retention.ts";
 import { sql as filesByArrival } from "./0010-files-by-arrival.ts";
 import { sql as documentsByAge } from "./0011-documents-by-age.ts";
 import { sql as importsThatWait } from "./0012-imports-that-wait.ts";
+import { sql as answeredRequests } from "./0013-answered-requests.ts";
+import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
 
 export interface Migration {
   readonly name: string;
@@ -71,4 +73,10 @@ export const migrations: readonly Migration[] = [
     sql: importsThatWait,
     fingerprint: "38021508c701155aa2fb9fcbd44e594a",
   },
+  {
+    name: "requests for polls that were answered",
+    sql: answeredRequests,
+    fingerprint: "42566348d2201140a179decee3c79f88",
+  },
+  { name: "addresses of pick-ups", sql: addressesOfPickups, fingerprint: "cb1230676b0edd1f90a30c55da889471" },
 ];
