@@ -103,7 +103,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     receipts: ["places"],
     recovery: ["places", "receipts"],
     lanes: ["places", "receipts"],
-    explain: ["lanes", "recovery"],
+    explain: ["lanes", "recovery", "remotes"],
     remotes: ["places"],
     pruning: ["places"],
   },

@@ -1,11 +1,14 @@
 /** Explanations of files and stops, as the command shows them. */
+import { constants } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { companySettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { partialFolderName } from "../../exchange/folders/company-folders.ts";
 import { explain, isKnown } from "../../inbound/explain/explain.ts";
-import type { OutboundStory } from "../../inbound/explain/explain-outbound.ts";
+import type { UntakenStory } from "../../inbound/explain/explain-elsewhere.ts";
+import type { WhyUntaken } from "../../inbound/remotes/untaken-files.ts";
+import type { FolderOfTarget, OutboundStory } from "../../inbound/explain/explain-outbound.ts";
 import type { DiskRoom, Explanation, FileStory, StopStory } from "../../inbound/explain/explanation.ts";
 import { explanationLines } from "../../inbound/explain/explain-words.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
@@ -18,7 +21,8 @@ import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";
-import { folderFaultLines } from "../checks/folder-faults.ts";
+import { probeDropFolders } from "../checks/folder-faults.ts";
+import { probeFolder } from "../checks/folder-probe.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
@@ -77,14 +81,30 @@ function outboundView(story: OutboundStory, now: number): object {
   };
 }
 
+function whyUntakenView(why: WhyUntaken): object {
+  switch (why.kind) {
+    case "settling":
+      return { ...why, unchangedSince: isoTime(why.unchangedSince) };
+    case "failed":
+      return { ...why, triedAgainAt: isoTime(why.triedAgainAt) };
+    default:
+      return why;
+  }
+}
+
+function untakenView({ why, nextPollAt, ...file }: UntakenStory): object {
+  return { ...file, nextPollAt: isoTime(nextPollAt), why: whyUntakenView(why) };
+}
+
 function explanationView(explanation: Explanation, stateDir: string): object {
-  const { files, stopFiles, stops, loose, outbound, remoteFiles, documents, candidates, now, ...rest } =
-    explanation;
+  const { files, stopFiles, stops, loose, outbound, documents, candidates, now, ...others } = explanation;
+  const { remoteFiles, untaken, moreUntaken, ...rest } = others;
   return {
     ...rest,
     deliveries: outbound.flatMap(({ deliveries }) => deliveries.map((one) => toDeliveryView(one, now))),
     outbound: outbound.map((story) => outboundView(story, now)),
     remoteFiles: remoteFiles.map((file) => ({ ...file, notedAt: isoTime(file.notedAt) })),
+    untaken: untaken.map(untakenView),
     documents: documents.map((one) => ({ ...one, createdAt: isoTime(one.createdAt) })),
     candidates: candidates.map((one) => ({ ...one, at: isoTime(one.at) })),
     files: files.map((story) => storyView(story, stateDir)),
@@ -117,13 +137,23 @@ function withHeld(explanation: Explanation, report: HeldReport | undefined): Exp
   return { ...explanation, files: files.map(withReason), stopFiles: stopFiles.map(withReason) };
 }
 
-/** The folder of a target that is one. */
-function folderOfTarget(
-  config: Pick<Config, "stateDir" | "companies">,
-  { company, name }: { readonly company: string; readonly name: string },
-): string | undefined {
-  const target = outboundSettingsOf(config, company).targets.get(name);
-  return target?.type === "folder" ? (target.path ?? ownOutboundFolder(config.stateDir, company)) : undefined;
+/** Folders of targets, by the configuration; one that is not the company's own is probed before anything is asked of it. */
+function targetFolders(config: Pick<Config, "stateDir" | "companies">): FolderOfTarget {
+  const silence = new Map<string, Promise<boolean>>();
+  const isSilent = (path: string): Promise<boolean> => {
+    const known = silence.get(path);
+    if (known !== undefined) return known;
+    const found = probeFolder({ path, rights: constants.R_OK }).then(({ kind }) => kind === "silent");
+    silence.set(path, found);
+    return found;
+  };
+  return async ({ company, name }) => {
+    const target = outboundSettingsOf(config, company).targets.get(name);
+    if (target?.type !== "folder") return undefined;
+    const { path } = target;
+    if (path === undefined) return { path: ownOutboundFolder(config.stateDir, company), isSilent: false };
+    return { path, isSilent: await isSilent(path) };
+  };
 }
 
 /** Remotes whose last poll failed: their files do not come. */
@@ -162,22 +192,23 @@ export async function explainSubject(
       })),
     ]);
     const daemonPid = findProcessLockHolder(config.stateDir);
+    const { answering, faultLines } = await probeDropFolders(folders);
+    const report = await readHeldReport(config.stateDir, daemonPid);
     const explanation = await explain(
       {
-        ...{ store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
-        folderOfTarget: (target) => folderOfTarget(config, target),
+        ...{ store, locations, partialFolderName, daemonPid, space: await roomOf(config) },
+        ...{ folders: answering, folderOfTarget: targetFolders(config), untaken: report?.remotes ?? [] },
         now: systemClock.now(),
       },
       named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
     );
-    const report = await readHeldReport(config.stateDir, daemonPid);
     const explained = withHeld(explanation, report);
     const hold = await findDeliveryHold(store.read);
     // A running daemon reports it among its own.
     const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
     const troubles = [
       ...(report?.troubles ?? held),
-      ...(await folderFaultLines(folders)),
+      ...faultLines,
       ...(await remoteTroubles(config, given({ company }))),
     ];
     return {

@@ -8,7 +8,7 @@ import { loadConfig } from "../../config/load-config.ts";
 import { checkCompanyFolders } from "./check-folders.ts";
 import { checkOutbound } from "./check-outbound.ts";
 import { findPlaces } from "./filled-disks.ts";
-import { createFolderProbe, probeFolder } from "./folder-probe.ts";
+import { createFolderProbe, createFolderProbes, probeFolder, probeFolders } from "./folder-probe.ts";
 
 const rights = constants.R_OK | constants.W_OK | constants.X_OK;
 
@@ -59,6 +59,29 @@ describe("a folder that is looked at", () => {
     const pid = Number(await readFile(told, "utf8"));
     await waitFor("the end of the process", () => !existsSync(`/proc/${pid}`));
   });
+});
+
+test("of several folders those that answer are told, also when one of them never does", async () => {
+  const file = join(folder, "hangs.mjs");
+  const usable = { kind: "usable", dev: 1, freeBytes: 1, isMountPoint: false };
+  await writeFile(
+    file,
+    `process.stdout.write(${JSON.stringify(`${JSON.stringify({ place: 1, found: usable })}\n{"place":0,"fo`)});
+     setInterval(() => undefined, 1_000);`,
+  );
+  const probes = createFolderProbes({ timeoutMs: 1_500, file });
+  const both = [
+    { path: "/dead", rights },
+    { path: folder, rights },
+  ];
+  expect(await probes(both)).toEqual([{ kind: "silent" }, usable]);
+  expect(
+    await probeFolders([
+      { path: folder, rights },
+      { path: "/dead/none", rights },
+    ]),
+  ).toMatchObject([{ kind: "usable" }, { kind: "failed", code: "ENOENT" }]);
+  expect(await probeFolders([])).toEqual([]);
 });
 
 test("check tells of dead shares, and looks at the others all the same", async () => {

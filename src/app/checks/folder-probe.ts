@@ -1,7 +1,6 @@
 /**
- * Probes a folder that may be on a share whose server is gone. A call to such a share does not return, and keeps a
- * thread without which this process cannot end; so a process of its own makes the call, and is ended when it takes too
- * long.
+ * Probes folders that may be on a share whose server is gone. A call to such a share does not return, and keeps a thread
+ * without which this process cannot end; so a process of its own makes the calls, and is ended when they take too long.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -32,6 +31,8 @@ export interface ProbedFolder {
 }
 
 export type ProbeFolder = (folder: ProbedFolder) => Promise<FolderProbe>;
+/** The results in the order of the folders. */
+export type ProbeFolders = (folders: readonly ProbedFolder[]) => Promise<readonly FolderProbe[]>;
 
 /** How long a process that probes is waited for. */
 export const probeSeconds = 10;
@@ -58,36 +59,84 @@ interface Question {
   readonly file: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
+  /** Threads for calls to file systems; those of the runtime when not given. */
+  readonly threads?: number;
 }
 
-type Answer =
-  | { readonly kind: "answered"; readonly output: string }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "silent" };
+interface Answer {
+  /** `silent`: the process was ended when its time was over. */
+  readonly kind: "answered" | "failed" | "silent";
+  /** What it has written so far. */
+  readonly output: string;
+  /** Why it failed. */
+  readonly message?: string;
+}
 
 /** Has a process of its own make calls that may never return. */
-export async function askProcess({ file, args, timeoutMs }: Question): Promise<Answer> {
+export async function askProcess({ file, args, timeoutMs, threads }: Question): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const options = ["--disable-warning=ExperimentalWarning", file, ...args];
-  const child = execFile(process.execPath, options, (error, output) => {
-    if (error === null) resolve({ kind: "answered", output });
-    else resolve({ kind: "failed", message: messageOf(error) });
-  });
+  const env = threads === undefined ? process.env : { ...process.env, UV_THREADPOOL_SIZE: String(threads) };
+  const child = execFile(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", file, ...args],
+    { env },
+    (error, output) => {
+      if (error === null) resolve({ kind: "answered", output });
+      else resolve({ kind: "failed", output, message: messageOf(error) });
+    },
+  );
+  let sofar = "";
+  child.stdout?.on("data", (text: string) => (sofar += text));
   const timer = setTimeout(() => {
     child.kill("SIGKILL");
     // In a call to a dead share even a killed process may stay: nobody waits for it.
-    resolve({ kind: "silent" });
+    resolve({ kind: "silent", output: sofar });
   }, timeoutMs);
   return await promise.finally(() => clearTimeout(timer));
 }
 
-/** The probe with another time, or another program. */
-export function createFolderProbe({ timeoutMs, file = programFile() }: ProbeOptions): ProbeFolder {
-  return async ({ path, rights }) => {
-    const answer = await askProcess({ file, args: [path, String(rights)], timeoutMs });
-    if (answer.kind === "answered") return JSON.parse(answer.output) as FolderProbe;
-    return answer.kind === "silent" ? answer : { kind: "failed", code: answer.message };
+/** The runtime takes no more. */
+const mostThreads = 1_024;
+const fewestThreads = 4;
+
+interface ProbeLine {
+  readonly place: number;
+  readonly found: FolderProbe;
+}
+
+/** The last line may be cut off. */
+function linesOf(output: string): readonly ProbeLine[] {
+  return output
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as ProbeLine);
+}
+
+/** Probes of several folders in one process, by their places; with another time, or another program. */
+export function createFolderProbes({ timeoutMs, file = programFile() }: ProbeOptions): ProbeFolders {
+  return async (folders) => {
+    if (folders.length === 0) return [];
+    const args = folders.flatMap(({ path, rights }) => [String(rights), path]);
+    // One for each folder: calls that never return take none from the others.
+    const threads = Math.min(mostThreads, Math.max(fewestThreads, folders.length));
+    const { kind, output, message = "" } = await askProcess({ file, args, timeoutMs, threads });
+    const missing: FolderProbe = kind === "silent" ? { kind: "silent" } : { kind: "failed", code: message };
+    const answers = new Map(linesOf(output).map(({ place, found }) => [place, found]));
+    return folders.map((_, place) => answers.get(place) ?? missing);
   };
 }
 
-export const probeFolder: ProbeFolder = createFolderProbe({ timeoutMs: probeSeconds * 1_000 });
+/** The probe of one folder with another time, or another program. */
+export function createFolderProbe(options: ProbeOptions): ProbeFolder {
+  const probes = createFolderProbes(options);
+  return async (folder) => {
+    const [found] = await probes([folder]);
+    if (found === undefined) throw new Error("a probe gives a result for each folder");
+    return found;
+  };
+}
+
+const standard = { timeoutMs: probeSeconds * 1_000 };
+
+export const probeFolder: ProbeFolder = createFolderProbe(standard);
+export const probeFolders: ProbeFolders = createFolderProbes(standard);

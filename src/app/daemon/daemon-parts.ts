@@ -34,6 +34,7 @@ import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
 import { type LoopLag, startLoopLag } from "../watch/loop-lag.ts";
 import type { EndpointFigures } from "../watch/metrics/figures.ts";
 import type { ReleaseStack } from "./service-group.ts";
+import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { startStoreWatch } from "../watch/store-watch.ts";
 import { troublesOf } from "../watch/troubles.ts";
 
@@ -60,6 +61,8 @@ export interface Parts {
   readonly holdWatch: DeliveryHoldWatch;
   /** What listens, for the metrics. */
   readonly listening: (() => EndpointFigures)[];
+  /** What remotes have that is not taken, for `explain`. */
+  readonly untaken: (() => readonly UntakenOfRemote[])[];
   /** When the certificate that an endpoint uses expires, milliseconds UTC. */
   readonly certificates: Map<SignInProtocol, number>;
   /** When the configuration in force was read, and whether none was refused since. */
@@ -118,14 +121,17 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   return { loopLag, appliedWatch, collectionWatch, arrivalWatch };
 }
 
-function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch">): void {
-  const { locations, store, pipeline, intake, clock, log, stack, holdWatch } = built;
+function startHeldReportsOf(
+  built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch" | "untaken">,
+): void {
+  const { locations, store, pipeline, intake, clock, log, stack, holdWatch, untaken } = built;
   const stop = startHeldReports({
     stateDir: locations.stateDir,
     current: () => ({
       companies: pipeline
         .heldInDetail()
         .filter(({ halt, files, keptBack }) => halt !== undefined || files.length > 0 || keptBack.length > 0),
+      remotes: untaken.flatMap((ofEndpoint) => ofEndpoint()),
       // `companies` lists each held file by itself.
       troubles: troublesOf({
         ...{ damage: store.condition.damage, held: [], noRoom: intake.current() },
@@ -184,7 +190,8 @@ export function buildParts(
       }),
   });
   const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
-  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch });
+  const untaken: Parts["untaken"] = [];
+  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch, untaken });
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   const retention = createRetention({
@@ -194,8 +201,7 @@ export function buildParts(
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
-    retention,
-    listening: [],
+    ...{ retention, untaken, listening: [] },
     certificates: new Map(),
     configRead: { at: clock.now(), isLastGood: true },
     get config() {

@@ -11,6 +11,7 @@ import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
 import type { Pipeline } from "../../inbound/pipeline.ts";
 import { createRemoteMemory, createRemoteStates } from "../../inbound/remotes/remote-memory.ts";
+import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -77,6 +78,8 @@ export async function startRemotes(
     readonly log: Logger;
     readonly stack: ReleaseStack;
     readonly signal: AbortSignal;
+    /** Gets what can be asked of what is not taken. */
+    readonly untaken: (() => readonly UntakenOfRemote[])[];
   },
 ): Promise<RemoteEndpoint> {
   const { pipeline, intake, clock, log, config } = deps;
@@ -90,5 +93,6 @@ export async function startRemotes(
     ...{ clock, log, random: Math.random },
   });
   await deps.stack.start(endpoint, deps.signal);
+  deps.untaken.push(() => endpoint.untaken());
   return endpoint;
 }

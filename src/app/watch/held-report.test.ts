@@ -14,12 +14,12 @@ describe("the report of the daemon", () => {
     const stateDir = temporaryFolder();
     const stop = startHeldReports({
       stateDir,
-      current: () => ({ companies: [held], troubles: ["x"] }),
+      current: () => ({ companies: [held], remotes: [], troubles: ["x"] }),
       log,
     });
     await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
     expect(await readHeldReport(stateDir, process.pid)).toEqual({
-      ...{ pid: process.pid, companies: [held], troubles: ["x"] },
+      ...{ pid: process.pid, companies: [held], remotes: [], troubles: ["x"] },
     });
     expect(await readHeldReport(stateDir, process.pid + 1)).toBeUndefined();
     expect(await readHeldReport(stateDir, undefined)).toBeUndefined();
@@ -30,7 +30,11 @@ describe("the report of the daemon", () => {
   test("of another run is removed when there is nothing to tell", async () => {
     const stateDir = temporaryFolder();
     writeFileSync(join(stateDir, "dropgate.held.json"), "{}");
-    const stop = startHeldReports({ stateDir, current: () => ({ companies: [], troubles: [] }), log });
+    const stop = startHeldReports({
+      stateDir,
+      current: () => ({ companies: [], remotes: [], troubles: [] }),
+      log,
+    });
     await waitFor("it to be gone", () => readdirSync(stateDir).length === 0);
     await stop();
   });
@@ -45,7 +49,7 @@ describe("the report of the daemon", () => {
       stateDir,
       current: () => {
         looks += 1;
-        return { companies: [held], troubles: [] };
+        return { companies: [held], remotes: [], troubles: [] };
       },
       log: createLogger({ level: "info", destination: { write: (line: string) => lines.push(line) } }),
       everyMs: 1,

@@ -1,5 +1,5 @@
 /**
- * What the running daemon knows of files that do not go on, for `dropgate explain`, which runs in another process: a
+ * What the running daemon knows of files that do not go on, and of those of remotes that are not taken, for `dropgate explain`, which runs in another process: a
  * file in the state directory, rewritten when something has changed. Nothing depends on it; a crash leaves it behind,
  * and its process id shows that it is of another run.
  */
@@ -9,12 +9,15 @@ import { rename, rm, writeFile } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";
+import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { startRounds } from "./rounds.ts";
 
 export interface HeldReport {
   /** Of the daemon. */
   readonly pid: number;
   readonly companies: readonly HeldInDetail[];
+  /** What remotes have that is not taken. */
+  readonly remotes: readonly UntakenOfRemote[];
   /** What else is wrong, as `/readyz` reports it. */
   readonly troubles: readonly string[];
 }
@@ -30,26 +33,28 @@ export interface HeldReporterDeps {
   readonly everyMs?: number;
 }
 
-function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
-  return troubles.length === 0 && companies.length === 0;
+function isEmpty({ companies, remotes, troubles }: Omit<HeldReport, "pid">): boolean {
+  return [troubles, companies, remotes].every((list) => list.length === 0);
 }
 
 /** Writes until it is stopped; returns the stop. */
 export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   const { stateDir, current, log, everyMs = reportEveryMs } = deps;
   const path = join(stateDir, fileName);
-  let isWritten = true;
+  /** The text that lies there: undefined when that is not known, null when there is none. */
+  let written: string | null | undefined;
   let isFailing = false;
   const report = async () => {
     const now = current();
-    if (isEmpty(now)) {
-      if (isWritten) await rm(path, { force: true });
-      isWritten = false;
-      return;
+    const text = isEmpty(now) ? null : JSON.stringify({ pid: process.pid, ...now });
+    if (text === written) return;
+    written = undefined;
+    if (text === null) await rm(path, { force: true });
+    else {
+      await writeFile(`${path}.tmp`, text, { mode: 0o640 });
+      await rename(`${path}.tmp`, path);
     }
-    isWritten = true;
-    await writeFile(`${path}.tmp`, JSON.stringify({ pid: process.pid, ...now }), { mode: 0o640 });
-    await rename(`${path}.tmp`, path);
+    written = text;
   };
   // A full disk lasts for hours: logged once when it begins, and once when it ends.
   const tryReport = async () => {

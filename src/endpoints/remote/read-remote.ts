@@ -76,12 +76,15 @@ function whyLeftAlone({ name, kind, size }: ListedEntry, maxFileBytes: number): 
 }
 
 /** Folders are reported only when they are called like a file; unfinished files will be renamed. */
-function isPassedOver({ name, kind }: ListedEntry): boolean {
-  return (kind === "folder" && !/^[^.].*\.xml$/i.test(name)) || isUnfinishedName(name);
+function isPassedOver({ name, kind }: ListedEntry, reports: RemoteReports): boolean {
+  if (kind === "folder" && !/^[^.].*\.xml$/i.test(name)) return true;
+  if (!isUnfinishedName(name)) return false;
+  if (kind === "file") reports.unfinished(name);
+  return true;
 }
 
 function fileOf(entry: ListedEntry, remote: ListedRemote, maxFileBytes: number): RemoteFile | undefined {
-  if (isPassedOver(entry)) return undefined;
+  if (isPassedOver(entry, remote.reports)) return undefined;
   const fault = whyLeftAlone(entry, maxFileBytes);
   if (fault !== undefined) {
     remote.reports.leftAlone(entry.name, fault);

@@ -81,6 +81,11 @@ export class RemoteCandidates {
     this.#files.delete(name);
   }
 
+  /** All files, each with since when it has been the same. */
+  *seen(): Generator<{ readonly file: RemoteFile; readonly sinceMs: number }> {
+    for (const { file, sinceMs } of this.#files.values()) yield { file, sinceMs };
+  }
+
   /** The files that the last listing had as one at least `settleMs` before it. */
   settled(settleMs: number): RemoteFile[] {
     return this.#those(settleMs, true);

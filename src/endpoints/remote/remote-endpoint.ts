@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { aborted } from "../../lib/aborted.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
@@ -20,6 +21,10 @@ export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId"> {
   /** Time between two checks whether somebody has asked for a round. Default 1 s. */
   readonly heedMs?: number;
 }
+
+/** How many files are told that are not taken: the list is written anew each time it changes. */
+const mostUntaken = 10_000;
+const mostUntakenOfRemote = 1_000;
 
 const defaultRefreshMs = 10_000;
 const defaultHeedMs = 1_000;
@@ -84,6 +89,16 @@ export class RemoteEndpoint implements Service {
 
   statistics(): readonly RemoteStatistics[] {
     return [...this.#pollers.values()].map(({ statistics }) => statistics);
+  }
+
+  /** What the remotes have that is not taken; those that have nothing of the kind are left out. */
+  untaken(): readonly UntakenOfRemote[] {
+    let room = mostUntaken;
+    return [...this.#pollers.values()].flatMap((poller) => {
+      const untaken = poller.untaken(Math.min(room, mostUntakenOfRemote));
+      room -= untaken.files.length;
+      return untaken.files.length + untaken.more === 0 ? [] : [untaken];
+    });
   }
 
   /** Begins the rounds that somebody has asked for. */

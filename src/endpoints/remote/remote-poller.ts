@@ -6,9 +6,10 @@
  *
  * `RoundSchedule` says when a round is due, `SettlingFiles` lists, `FileTaker` takes, `RemoteHealth` keeps the results.
  * All of that is in memory. The store has the state of the remote for commands to show, written when it changes and each
- * minute. A command that asks for a round (`heed`) ends its pause.
+ * minute. A command that asks for a round (`heed`) ends its pause, and is answered by one that began after it asked.
  */
 import type { RemoteState } from "../../inbound/remotes/remote-memory.ts";
+import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
@@ -30,6 +31,7 @@ const longestSleepMs = 60_000;
 /** The parts that need a server; there are none when its settings cannot be read. */
 interface Source {
   readonly client: RemoteClient;
+  readonly candidates: RemoteCandidates;
   readonly files: SettlingFiles;
   readonly taker: FileTaker;
 }
@@ -60,10 +62,11 @@ export class RemotePoller {
     const client = new RemoteClient(fetch, timeoutMs);
     const { server, directory = "" } = fetch;
     const key = { companyId, remote: `${name} ${server.host}:${server.port}/${directory}` };
-    const listed = { key, client, candidates: new RemoteCandidates(maxCandidates), reports: this.#reports };
+    const candidates = new RemoteCandidates(maxCandidates);
+    const listed = { key, client, candidates, reports: this.#reports };
     const taken = (count: number) => this.#health.taken(count);
     this.#source = {
-      client,
+      ...{ client, candidates },
       files: new SettlingFiles({ ...deps, log, listed, settleMs }),
       taker: new FileTaker(deps, { ...listed, remote, log, taken }),
     };
@@ -71,6 +74,22 @@ export class RemotePoller {
 
   get statistics(): RemoteStatistics {
     return { company: this.remote.companyCode, remote: this.remote.name, ...this.#health.statistics };
+  }
+
+  /** What has been seen there and is not taken, at most so many files. */
+  untaken(most: number): UntakenOfRemote {
+    const [now, nowMs] = [this.#deps.clock.now(), performance.now()];
+    const atOf = (ms: number) => Math.round(now + ms - nowMs);
+    const files = new Map(this.#reports.untaken(atOf).map((file) => [file.name, file]));
+    for (const { file, sinceMs } of this.#source?.candidates.seen() ?? []) {
+      const { name, size } = file;
+      const settling = { kind: "settling", unchangedSince: atOf(sinceMs) } as const;
+      files.set(name, { name, size, why: this.#reports.whyNotTaken(name, atOf) ?? settling });
+    }
+    const shown = [...files.values()].slice(0, Math.max(0, most));
+    const { companyCode: company, name: remote } = this.remote;
+    const nextPollAt = Math.round(now + Math.max(0, this.#schedule.waitMs()));
+    return { company, remote, nextPollAt, files: shown, more: files.size - shown.length };
   }
 
   /** Polls from now on until it is closed. */

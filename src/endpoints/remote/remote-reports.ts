@@ -1,8 +1,10 @@
-/** Reports about single files of a remote: one for each while it stays. */
+/** Reports about single files of a remote: one for each while it stays; and why a file is not taken, for people. */
 import { isSameRemoteVersion, type RemoteVersion } from "../../domain/files/remote-version.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { UntakenFile, WhyUntaken } from "../../inbound/remotes/untaken-files.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
 import { hourMs } from "../../lib/durations.ts";
+import { PassedOver } from "./passed-over.ts";
 
 /** Enough for every folder that is not abused; beyond it files get no report of their own, and no rest. */
 const maxKept = 20_000;
@@ -15,6 +17,8 @@ const listingsOfRound = 2;
 
 interface Reported {
   readonly why: string;
+  /** The earlier file of its stop that it waits for. */
+  readonly before?: string;
   listing: number;
 }
 
@@ -26,6 +30,7 @@ export type FetchFailure = "changed" | "link" | "refused";
 
 interface Held {
   readonly version: RemoteVersion;
+  readonly message: string;
   readonly cause: FetchFailure;
   readonly attempts: number;
   readonly untilMs: number;
@@ -42,6 +47,7 @@ export class RemoteReports {
   readonly #log: Logger;
   readonly #reported = new Map<string, Reported>();
   readonly #held = new Map<string, Held>();
+  readonly #passedOver = new PassedOver();
   #listing = 0;
   #reportedNow = 0;
   #omitted = 0;
@@ -55,12 +61,14 @@ export class RemoteReports {
     this.#listing += 1;
     this.#reportedNow = 0;
     this.#omitted = 0;
+    this.#passedOver.beginListing();
   }
 
   /** To be called after a whole listing: forgets files that it did not have, to report them anew when they come again. */
   endListing(): void {
     forgetBefore(this.#reported, this.#listing);
     forgetBefore(this.#held, this.#listing);
+    this.#passedOver.endListing();
     if (this.#omitted > 0 && !this.#isOmissionReported)
       this.#log.warn({ entries: this.#omitted }, "further entries of a remote are left alone");
     this.#isOmissionReported = this.#omitted > 0;
@@ -68,6 +76,7 @@ export class RemoteReports {
 
   /** Reports an entry of the listing that is not fetched, and why. */
   leftAlone(name: string, why: string): void {
+    this.#passedOver.note({ name, why: { kind: "leftAlone", message: why } });
     const reported = this.#reported.get(name);
     if (reported?.why === why) {
       reported.listing = this.#listing;
@@ -80,6 +89,11 @@ export class RemoteReports {
     this.#reportedNow += 1;
     this.#reported.set(name, { why, listing: this.#listing });
     this.#log.warn({ file: name.slice(0, 300), reason: why }, "an entry of a remote is left alone");
+  }
+
+  /** Notes an entry whose name says that it is unfinished: it is not reported, because it will be renamed. */
+  unfinished(name: string): void {
+    this.#passedOver.note({ name, why: { kind: "unfinished" } });
   }
 
   /** Whether the file failed so lately that it rests. Times are of a monotonic clock. */
@@ -99,7 +113,7 @@ export class RemoteReports {
     const why = `behind ${before}`;
     const reported = this.#reported.get(name);
     // Known until after the listings of the next round, which reports it again.
-    this.#reported.set(name, { why, listing: this.#listing + listingsOfRound });
+    this.#reported.set(name, { why, before, listing: this.#listing + listingsOfRound });
     if (reported?.why !== why)
       this.#log.info({ file: name, before }, "a file waits for an earlier one of its stop");
   }
@@ -129,7 +143,8 @@ export class RemoteReports {
     if (before === undefined && this.#held.size >= maxKept) return;
     const untilMs = nowMs + pauseMs;
     const sinceMs = isSame ? before.sinceMs : nowMs;
-    this.#held.set(file.name, { version: file, cause, attempts, untilMs, sinceMs, listing: this.#listing });
+    const now = { cause, attempts, untilMs, sinceMs, listing: this.#listing };
+    this.#held.set(file.name, { version: file, message: why, ...now });
     if (!isReported || this.#reportedNow >= reportsInRound) return;
     this.#reportedNow += 1;
     this.#log.warn(
@@ -141,5 +156,31 @@ export class RemoteReports {
   fetched(name: string): void {
     this.#held.delete(name);
     this.#reported.delete(name);
+  }
+
+  /** Why a file that is seen there has not been taken; undefined when it only has to settle. `atOf`: UTC of a monotonic time. */
+  whyNotTaken(name: string, atOf: (ms: number) => number): WhyUntaken | undefined {
+    const before = this.#reported.get(name)?.before;
+    if (before !== undefined) return { kind: "behind", before };
+    const held = this.#held.get(name);
+    if (held === undefined) return undefined;
+    const { message, attempts, untilMs } = held;
+    return { kind: "failed", message, attempts, triedAgainAt: atOf(untilMs) };
+  }
+
+  /** What rests, and what is not fetched as it is. */
+  untaken(atOf: (ms: number) => number): readonly UntakenFile[] {
+    const resting = [...this.#held].flatMap(
+      ([
+        name,
+        {
+          version: { size },
+        },
+      ]) => {
+        const why = this.whyNotTaken(name, atOf);
+        return why === undefined ? [] : [{ name, size, why }];
+      },
+    );
+    return [...resting, ...this.#passedOver.files];
   }
 }

@@ -1,6 +1,6 @@
 /** What is known of a name besides files, stops and deliveries, as text for operators. */
 import { isoTime } from "../../lib/iso-time.ts";
-import type { Candidate, DocumentStory, RemoteFileStory } from "./explain-elsewhere.ts";
+import type { Candidate, DocumentStory, RemoteFileStory, UntakenStory } from "./explain-elsewhere.ts";
 
 /** A file that was taken from a remote, and may be seen there again. */
 export function remoteFileLines({ company, remote, name, size, state, notedAt }: RemoteFileStory): string[] {
@@ -12,6 +12,30 @@ export function remoteFileLines({ company, remote, name, size, state, notedAt }:
     `${name}, company ${company}, of the remote ${remote}`,
     `  Fetched ${isoTime(notedAt)}, ${size} bytes. ${what}`,
   ];
+}
+
+function whyUntakenText({ why, remote, nextPollAt }: UntakenStory): string {
+  const next = `the next poll is due ${isoTime(nextPollAt)}`;
+  const atOnce = `\`dropgate remote retry ${remote}\` tries it at once`;
+  switch (why.kind) {
+    case "settling":
+      return `It is not fetched yet: it has been the same since ${isoTime(why.unchangedSince)}, and is fetched when its size and time have not changed for settleMs of the remote; ${next}.`;
+    case "behind":
+      return `It waits there for ${why.before} of the same stop, which goes first; ${next}.`;
+    case "failed":
+      return `It could not be fetched (${why.attempts === 1 ? "tried once" : `tried ${why.attempts} times`}): ${why.message.replace(/\.$/, "")}. It rests until ${isoTime(why.triedAgainAt)}; ${atOnce}.`;
+    case "leftAlone":
+      return `It is left alone: ${why.message.replace(/\.$/, "")}.`;
+    case "unfinished":
+      return "Its name says that it is unfinished: it is left alone until its writer renames it.";
+  }
+}
+
+/** A file that lies on a remote and is not taken. */
+export function untakenLines(story: UntakenStory): string[] {
+  const { company, remote, name, size } = story;
+  const bytes = size === undefined ? "" : ` (${size} bytes)`;
+  return [`${name}, company ${company}, lies on the remote ${remote}${bytes}`, `  ${whyUntakenText(story)}`];
 }
 
 const documentPresence = {

@@ -1,5 +1,7 @@
 /** What is known of a name besides files, stops and deliveries: documents, files of remotes, and what a pattern may mean. */
 import { lstat } from "node:fs/promises";
+import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
+import { stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
 import { isMissing } from "../../lib/errors.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
@@ -7,9 +9,19 @@ import { listFiles } from "../../store/ledger/file-lists.ts";
 import { findNotesOfName, type RemoteNote } from "../../store/ledger/remote-files.ts";
 import { listDeliveries } from "../../store/outbound/delivery-lists.ts";
 import { findDocument, type StoredDocument } from "../../store/stops/documents.ts";
+import { isUnfinishedFormOf } from "../recovery/find-loose-files.ts";
+import type { UntakenFile, UntakenOfRemote } from "../remotes/untaken-files.ts";
 
 export interface RemoteFileStory extends RemoteNote {
   readonly company: string;
+}
+
+/** A file that lies on a remote and is not taken. */
+export interface UntakenStory extends UntakenFile {
+  readonly company: string;
+  readonly remote: string;
+  /** Milliseconds UTC. */
+  readonly nextPollAt: number;
 }
 
 export interface DocumentStory extends StoredDocument {
@@ -45,6 +57,29 @@ export async function tellRemoteFiles(
 ): Promise<readonly RemoteFileStory[]> {
   const notes = await findNotesOfName(read, { companyId: id, name });
   return notes.map((note) => ({ ...note, company: code }));
+}
+
+/**
+ * The files of a company's remotes that are not taken and have that name, an unfinished form of it, or the number of the
+ * stop in theirs.
+ */
+export function tellUntaken(
+  remotes: readonly UntakenOfRemote[],
+  company: string,
+  { fileName, stopNbr }: { readonly fileName: string; readonly stopNbr: string | undefined },
+): readonly UntakenStory[] {
+  const numbers = stopNbr === undefined ? [] : stopNumberForms(stopNbr);
+  const isOfStop = (name: string) => {
+    const parsed = numbers.length === 0 ? undefined : parseStopFileName(name);
+    return parsed?.kind === "named" && numbers.includes(parsed.stopNbr);
+  };
+  const isMeant = ({ name, why }: UntakenFile) =>
+    name === fileName || (why.kind === "unfinished" && isUnfinishedFormOf(name, fileName)) || isOfStop(name);
+  return remotes
+    .filter((one) => one.company === company)
+    .flatMap(({ remote, nextPollAt, files }) =>
+      files.filter(isMeant).map((file) => ({ ...file, company, remote, nextPollAt })),
+    );
 }
 
 export async function tellDocument(

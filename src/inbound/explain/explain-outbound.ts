@@ -15,21 +15,30 @@ import {
   listWindow,
 } from "../../store/outbound/outbound-origins.ts";
 
+export interface TargetFolder {
+  readonly path: string;
+  /** Whether it does not answer, as on a share whose server is gone: no call may be made to it. */
+  readonly isSilent: boolean;
+}
+
 /** The folder that a target of that name delivers into; undefined when it is none. */
 export type FolderOfTarget = (target: {
   readonly company: string;
   readonly name: string;
-}) => string | undefined;
+}) => Promise<TargetFolder | undefined>;
 
 export interface OutboundDeps {
   readonly read: Reader;
   readonly folderOfTarget: FolderOfTarget;
 }
 
-/** Where a delivered file is: `done` when a host has moved it into the folder of that name. */
+/**
+ * Where a delivered file is: `done` when a host has moved it into the folder of that name, `silent` when the folder does
+ * not answer.
+ */
 export interface OutboundPlace {
   readonly path: string;
-  readonly presence: "there" | "done" | "gone" | "unreadable";
+  readonly presence: "there" | "done" | "gone" | "unreadable" | "silent";
 }
 
 export interface ToldDelivery extends ListedDelivery {
@@ -80,8 +89,9 @@ async function presenceOf(path: string): Promise<"there" | "gone" | "unreadable"
   }
 }
 
-async function placeOf(folder: string, name: string): Promise<OutboundPlace> {
+async function placeOf({ path: folder, isSilent }: TargetFolder, name: string): Promise<OutboundPlace> {
   const path = join(folder, name);
+  if (isSilent) return { path, presence: "silent" };
   const presence = await presenceOf(path);
   if (presence !== "gone") return { path, presence };
   const done = join(folder, "done", name);
@@ -93,7 +103,7 @@ async function tellDelivery(
   delivery: ListedDelivery,
 ): Promise<ToldDelivery> {
   const { company, target: name } = delivery;
-  const folder = delivery.state === "delivered" ? folderOfTarget({ company, name }) : undefined;
+  const folder = delivery.state === "delivered" ? await folderOfTarget({ company, name }) : undefined;
   return folder === undefined ? delivery : { ...delivery, place: await placeOf(folder, delivery.name) };
 }
 

@@ -5,7 +5,7 @@ import { hasControlCharacterInName, isUnfinishedName } from "../../domain/files/
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { candidateLines, documentLines, remoteFileLines } from "./elsewhere-words.ts";
+import { candidateLines, documentLines, remoteFileLines, untakenLines } from "./elsewhere-words.ts";
 import { deliveryText, outboundLines } from "./outbound-words.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
@@ -281,7 +281,7 @@ function stopLines(story: StopStory, now: number): string[] {
 }
 
 function unknownLines(explanation: Explanation): string[] {
-  const { subject, nameFault, otherCompanies } = explanation;
+  const { subject, nameFault, otherCompanies, moreUntaken } = explanation;
   const lines = [
     `${subject}: neither the ledger nor any folder knows this name, nothing went out under it, and there is no stop of this number.`,
   ];
@@ -290,6 +290,10 @@ function unknownLines(explanation: Explanation): string[] {
       "  A name that begins with a dot, or ends in .part, .tmp and the like, is unfinished: such a file is left alone until its writer renames it.",
     );
   if (nameFault !== undefined) lines.push(`  The name is not of the form: ${nameFault}.`);
+  if (moreUntaken > 0)
+    lines.push(
+      `  Remotes have ${moreUntaken} more files that are not taken yet and not listed by their names; it may be one of them.`,
+    );
   if (otherCompanies.length === 0)
     lines.push("  If a client says that it sent it: its upload was never closed, or went to another server.");
   return lines;
@@ -305,7 +309,7 @@ function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
 /** The whole explanation; blocks are separated by empty lines. */
 export function explanationLines(explanation: Explanation): readonly string[] {
   const { files, loose, stops, stopFiles, outbound, daemonPid, otherCompanies, fullDisk } = explanation;
-  const { remoteFiles, documents, candidates, now } = explanation;
+  const { remoteFiles, untaken, documents, candidates, now } = explanation;
   const { askedFor, subject } = explanation;
   const blocks = [
     ...(askedFor === undefined
@@ -317,6 +321,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
     ...loose.map((file) => looseLines(file, daemonPid)),
     ...outbound.map((story) => outboundLines(story, now)),
     ...remoteFiles.map(remoteFileLines),
+    ...untaken.map(untakenLines),
     ...documents.map(documentLines),
   ];
   if (candidates.length > 0) blocks.push(candidateLines(explanation.subject, candidates));

@@ -10,41 +10,15 @@ import { saveOutboundCopy, saveTargetPause } from "../../store/outbound/outbound
 import { recordEvent, recordEvents } from "../../operations/consequences/record-events.ts";
 import { saveStop } from "../../store/stops/stops.ts";
 import { insertUser } from "../../store/accounts/users.ts";
-import { explain } from "./explain.ts";
-import { explanationLines } from "./explain-words.ts";
 import { ledgerOfEachTest } from "../testing/ledger-fixture.ts";
+import { type TellOptions, tellOf } from "../testing/told-explanation.ts";
 
 const name = "4711_20261105_080000.xml";
 
 describe("an explanation", () => {
   const fixture = ledgerOfEachTest();
 
-  async function tell(
-    subject: string,
-    options: { daemonPid?: number; companyId?: number; freeBytes?: number } = {},
-  ): Promise<string> {
-    const { store, locations, stateDir } = fixture;
-    const folders = [
-      { companyCode: "ACME", path: locations.inboundDirectory("ACME"), isInbox: true },
-      { companyCode: "ACME", path: join(stateDir, "share"), isInbox: false },
-    ];
-    const { daemonPid, freeBytes = 5e9 } = options;
-    const space = { freeBytes, minFreeBytes: 2e9 };
-    const folderOfTarget = () => join(stateDir, "outbound");
-    const now = Date.UTC(2026, 10, 5, 12);
-    const deps = {
-      store,
-      locations,
-      folders,
-      partialFolderName: ".partial",
-      daemonPid,
-      space,
-      folderOfTarget,
-      now,
-    };
-    const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };
-    return explanationLines(await explain(deps, query)).join("\n");
-  }
+  const tell = (subject: string, options?: TellOptions) => tellOf(fixture, subject, options);
 
   async function refusedFor(...codes: ErrorCode[]): Promise<string> {
     const id = await fixture.wait(name);

@@ -18,7 +18,14 @@ import { findStopSummaries, listStopEvents, type StopHistoryEvent } from "../../
 import { listUserRecords } from "../../store/accounts/users.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
 import { given } from "../../lib/given.ts";
-import { findCandidates, isGuid, isPattern, tellDocument, tellRemoteFiles } from "./explain-elsewhere.ts";
+import {
+  findCandidates,
+  isGuid,
+  isPattern,
+  tellDocument,
+  tellRemoteFiles,
+  tellUntaken,
+} from "./explain-elsewhere.ts";
 import { type OutboundStory, tellCompletionAlone, tellOutbound } from "./explain-outbound.ts";
 import type {
   CompanyView,
@@ -123,14 +130,16 @@ async function outboundOf(
 }
 
 async function elsewhereOf(
-  { store: { read }, locations }: ExplainDependencies,
+  { store: { read }, locations, untaken }: ExplainDependencies,
   company: Company,
-  { fileName, stopNbr }: Subject,
-): Promise<Pick<CompanyView, "remoteFiles" | "documents">> {
+  subject: Subject,
+): Promise<Pick<CompanyView, "remoteFiles" | "untaken" | "documents">> {
+  const { fileName, stopNbr } = subject;
   const path = (sha256: string) => contentPath(locations.documentsDirectory, sha256);
   const isDocument = stopNbr !== undefined && isGuid(fileName);
   return {
     remoteFiles: await tellRemoteFiles(read, company, fileName),
+    untaken: tellUntaken(untaken, company.code, subject),
     documents: isDocument ? await tellDocument({ read, contentPath: path }, company, fileName) : [],
   };
 }
@@ -210,21 +219,20 @@ async function explainDocumentId(
   nothing: Explanation,
   companyId: number | undefined,
 ): Promise<Explanation | undefined> {
+  const { read } = deps.store;
+  const found = await listFilesByDocumentId(read, { ...given({ companyId }), documentId: nothing.subject });
+  if (found.length === 0) return undefined;
+  const codes = new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
   const files: FileStory[] = [];
-  for (const { id, code } of await listCompanies(deps.store.read)) {
-    if (companyId !== undefined && companyId !== id) continue;
-    const key = { companyId: id, documentId: nothing.subject };
-    for (const entry of await listFilesByDocumentId(deps.store.read, key))
-      files.push(await tellFile(deps, code, entry));
-  }
-  return files.length === 0 ? undefined : { ...nothing, files };
+  for (const entry of found) files.push(await tellFile(deps, codes.get(entry.companyId) ?? "", entry));
+  return { ...nothing, files };
 }
 
 /** Whether anything is known of what was asked for. */
 export function isKnown(view: CompanyView & Partial<Pick<Explanation, "candidates">>): boolean {
-  const { files, loose, stops, stopFiles, outbound, remoteFiles, documents, candidates = [] } = view;
-  const all = [files, loose, stops, stopFiles, outbound, remoteFiles, documents, candidates];
-  return all.some((list) => list.length > 0);
+  const { files, loose, stops, stopFiles, outbound, remoteFiles, untaken, documents } = view;
+  const all = [files, loose, stops, stopFiles, outbound, remoteFiles, untaken, documents];
+  return [...all, view.candidates ?? []].some((list) => list.length > 0);
 }
 
 async function explainSubject(
@@ -254,6 +262,8 @@ async function explainSubject(
     stopFiles: views.flatMap(({ stopFiles }) => stopFiles),
     outbound: views.flatMap(({ outbound }) => outbound),
     remoteFiles: views.flatMap(({ remoteFiles }) => remoteFiles),
+    untaken: views.flatMap(({ untaken }) => untaken),
+    moreUntaken: deps.untaken.reduce((sum, { more }) => sum + more, 0),
     documents: views.flatMap(({ documents }) => documents),
     candidates: [],
     ...(isFull ? { fullDisk: space } : {}),

@@ -3,13 +3,16 @@ import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
 import type { StopSummary } from "../../store/stops/stop-history.ts";
-import type { Candidate, DocumentStory, RemoteFileStory } from "./explain-elsewhere.ts";
+import type { Candidate, DocumentStory, RemoteFileStory, UntakenStory } from "./explain-elsewhere.ts";
 import type { FolderOfTarget, OutboundStory } from "./explain-outbound.ts";
 import type { LooseFile, LooseSearch } from "../recovery/find-loose-files.ts";
+import type { UntakenOfRemote } from "../remotes/untaken-files.ts";
 
 export interface ExplainDependencies extends LooseSearch {
   readonly store: Pick<Store, "read">;
   readonly folderOfTarget: FolderOfTarget;
+  /** What remotes have that is not taken, as the running daemon reports it. */
+  readonly untaken: readonly UntakenOfRemote[];
   /** Milliseconds UTC. */
   readonly now: number;
   /** The running daemon, undefined when there is none. */
@@ -94,6 +97,10 @@ export interface Explanation {
   readonly outbound: readonly OutboundStory[];
   /** Files of that name that were taken from remotes, and may be seen there again. */
   readonly remoteFiles: readonly RemoteFileStory[];
+  /** Files of that name, or of that stop, that lie on remotes and are not taken. */
+  readonly untaken: readonly UntakenStory[];
+  /** How many files of remotes the daemon has not reported one by one. */
+  readonly moreUntaken: number;
   /** The document of that GUID. */
   readonly documents: readonly DocumentStory[];
   /** What a pattern may mean, the newest first. */
@@ -109,5 +116,5 @@ export interface Explanation {
 /** What is known in one company. */
 export type CompanyView = Pick<
   Explanation,
-  "files" | "loose" | "stops" | "stopFiles" | "outbound" | "remoteFiles" | "documents"
+  "files" | "loose" | "stops" | "stopFiles" | "outbound" | "remoteFiles" | "untaken" | "documents"
 >;

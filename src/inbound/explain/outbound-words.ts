@@ -72,6 +72,8 @@ const placeTexts: Readonly<Record<OutboundPlace["presence"], (path: string) => s
   there: (path) => `It is still there: ${path}.`,
   done: (path) => `A host has moved it: ${path}.`,
   gone: (path) => `It is not there any more: ${path}.`,
+  silent: (path) =>
+    `Whether it is still there is not known: ${path}; its folder does not answer: check that the server of the share runs, or mount it again.`,
   unreadable: (path) => `Whether it is still there cannot be read: ${path}.`,
 };
 

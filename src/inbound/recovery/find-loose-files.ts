@@ -42,7 +42,7 @@ export interface LooseSearch {
 }
 
 /** Whether a name is one under which a client or another server may be writing the file. */
-function isUnfinishedFormOf(candidate: string, name: string): boolean {
+export function isUnfinishedFormOf(candidate: string, name: string): boolean {
   const bare = candidate.startsWith(".") ? candidate.slice(1) : candidate;
   const rest = bare.slice(name.length);
   return isUnfinishedName(candidate) && bare.startsWith(name) && (rest === "" || /^[.~]/.test(rest));

@@ -27,21 +27,16 @@ export async function listFilesByName(
 const maxOfDocument = 20;
 
 /**
- * The newest entries whose document has that DocumentID, at most 20, the oldest of them first. Reads the whole ledger: only
- * for what is known by no name.
+ * The newest entries whose document has that DocumentID, in the company or in all, at most 20, the oldest of them first.
+ * Reads the whole ledger, once for all companies: only for what is known by no name.
  */
 export async function listFilesByDocumentId(
   read: Reader,
-  key: { readonly companyId: number; readonly documentId: string },
+  key: { readonly companyId?: number; readonly documentId: string },
 ): Promise<readonly LedgerEntry[]> {
-  const rows = await read
-    .selectFrom("files")
-    .selectAll()
-    .where(sql<boolean>`+company_id = ${key.companyId}`)
-    .where("document_id", "=", key.documentId)
-    .orderBy("id", "desc")
-    .limit(maxOfDocument)
-    .execute();
+  let query = read.selectFrom("files").selectAll().where("document_id", "=", key.documentId);
+  if (key.companyId !== undefined) query = query.where(sql<boolean>`+company_id = ${key.companyId}`);
+  const rows = await query.orderBy("id", "desc").limit(maxOfDocument).execute();
   return rows.map(toLedgerEntry).toReversed();
 }
 
