@@ -2,7 +2,7 @@
  * `/metrics` of a daemon with 200 companies, each with targets, an export and expected files: beside a bare server that makes
  * the same text of numbers in memory, and with rows of years beside none, as a scrape must not walk them.
  */
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
@@ -26,10 +26,10 @@ const companies = 200;
 const agent = new Agent({ keepAlive: true });
 
 /** What a company of some traffic has in the configuration. */
-function settingsOf(outside: string): object {
+function settingsOf(path: string): object {
   return {
     outbound: {
-      targets: { outbound: { type: "folder" }, erp: { type: "folder", path: outside } },
+      targets: { outbound: { type: "folder" }, erp: { type: "folder", path } },
       exports: { nightly: { schedule: "30 2 * * *", zone: "UTC" } },
     },
     expectedArrivals: { morning: { atLeast: 1, until: "07:00", zone: "UTC" } },
@@ -40,7 +40,8 @@ function settingsOf(outside: string): object {
 async function prepareCompanies(home: string): Promise<Prepared> {
   const outside = await newFolder("outside");
   const codes = [companyCode, ...Array.from({ length: companies - 1 }, (_, index) => `C${index}`)];
-  const settings = Object.fromEntries(codes.map((code) => [code, settingsOf(outside)]));
+  for (const code of codes) await mkdir(join(outside, code));
+  const settings = Object.fromEntries(codes.map((code) => [code, settingsOf(join(outside, code))]));
   const prepared = await prepareDaemon(home, { companies: settings });
   addCompanies(join(prepared.folder, "var"), companies - 1);
   await endProcess((await startDaemon(prepared)).process);

@@ -9,15 +9,14 @@ const numbers = "with recursive n(i) as (select 0 union all select i + 1 from n 
 export function addHistory(stateDir: string, rows: number): void {
   const database = openSqlite(join(stateDir, "dropgate.db"), { isNew: false });
   const now = Date.now();
-  const companies =
-    "(select id from companies order by id limit 1 offset i % (select count(*) from companies))";
+  const inTurn = (table: string) => `join ${table} as one on one.id = 1 + i % (select max(id) from ${table})`;
   // Nobody needs to roll this back.
   database.pragma("synchronous = OFF");
   database.exec("begin immediate");
   database
     .prepare(
       `${numbers} insert into imports (guid, company_id, service_name, user_name, received_at, finished_at)
-       select 'bench-' || i, ${companies}, 'default', 'bench', ?, ? from n`,
+       select 'bench-' || i, one.id, 'default', 'bench', ?, ? from n ${inTurn("companies")}`,
     )
     .run(rows, now, now);
   database
@@ -30,8 +29,8 @@ export function addHistory(stateDir: string, rows: number): void {
     .prepare(
       `${numbers} insert into deliveries (guid, company_id, target_id, kind, subject_id, order_key, line_nbr, name, state,
        due_at, attempts, first_attempt_at, last_attempt_at, delivered_at, size, sha256, created_at)
-       select 'bench-' || i, t.company_id, t.id, 'completion', i, 'S' || i, 0, 'S' || i || '.xml', 'delivered', ?, 1, ?, ?, ?,
-       4000, 'x', ? from n join outbound_targets as t on t.id = 1 + i % (select max(id) from outbound_targets)`,
+       select 'bench-' || i, one.company_id, one.id, 'completion', i, 'S' || i, 0, 'S' || i || '.xml', 'delivered', ?, 1, ?, ?, ?,
+       4000, 'x', ? from n ${inTurn("outbound_targets")}`,
     )
     .run(rows, now, now, now, now, now);
   database
