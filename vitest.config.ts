@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { patienceMs } from "./test/support/wait-for.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Whole daemons first, deaths before all: they take longest, and what is short fills the workers at the end. */
@@ -15,9 +16,9 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
     // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
-    testTimeout: 180_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 90_000, interval: 50 } },
+    testTimeout: 2 * patienceMs,
+    hookTimeout: 2 * patienceMs,
+    expect: { poll: { timeout: patienceMs, interval: 50 } },
     pool: "forks",
     // Some of the time is spent waiting for servers, clients and deadlines: one for each of two processors left them idle.
     maxWorkers: 3,

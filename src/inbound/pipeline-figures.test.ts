@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { requestRetry } from "../store/ledger/files.ts";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../test/support/faulty-pipeline.ts";
 import { hourMs } from "../lib/durations.ts";
+import { waitToPass } from "../../test/support/wait-to-pass.ts";
 
 let rig: FaultyPipeline;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ test("figures tell what was decided, refusals by their first reason, how long th
   expect(waiting).toMatchObject({ companyId: acme, count: 2 });
   expect(waiting?.oldestAgeMs).toBeGreaterThanOrEqual(90_000);
   release();
-  await vi.waitFor(() => expect(pipeline.waitingTotal).toBe(0), { timeout: 20_000 });
+  await waitToPass(() => expect(pipeline.waitingTotal).toBe(0));
   const { decided, refused, lastAppliedAt, receiptDelays, waiting: after } = pipeline.statistics();
   expect(decided.get(acme)).toEqual({ applied: 1, refused: 1, duplicate: 0, superseded: 0 });
   expect([...refused].filter(([, count]) => count > 0)).toEqual([["notWellFormed", 1]]);
@@ -45,7 +46,7 @@ test("a file that is retried waits since its retry, also after a restart, and no
   };
   const file = rig.arrival(other, "s3_20261105_080000.xml", "<Stop>");
   await rig.pipeline.arriveAll([{ ...file, receivedAt: Date.now() - hourMs }]);
-  await vi.waitFor(() => expect(rig.pipeline.waitingTotal).toBe(0), { timeout: 20_000 });
+  await waitToPass(() => expect(rig.pipeline.waitingTotal).toBe(0));
   const before = { count: sums()?.cumulated().at(-1) ?? 0, sum: sums()?.sum ?? 0 };
   const release = await rig.pipeline.hold(other);
   const [refused] = await rig.ledger(other);
@@ -53,18 +54,16 @@ test("a file that is retried waits since its retry, also after a restart, and no
     requestRetry(tx, { id: refused?.id ?? 0, now: Date.now() }),
   );
   expect(asked).toBe(true);
-  await vi.waitFor(() => expect(rig.pipeline.waitingCount(other)).toBe(1), { timeout: 20_000 });
+  await waitToPass(() => expect(rig.pipeline.waitingCount(other)).toBe(1));
   expect(oldestAgeMs()).toBeLessThan(hourMs / 2);
   release();
-  await vi.waitFor(() => expect(rig.pipeline.waitingTotal).toBe(0), { timeout: 20_000 });
+  await waitToPass(() => expect(rig.pipeline.waitingTotal).toBe(0));
   expect(sums()?.cumulated().at(-1)).toBe(before.count + 1);
   expect((sums()?.sum ?? 0) - before.sum).toBeLessThan(hourMs / 2_000);
 
   rig.faults = { ...noFaults, read: () => unreadable("EIO") };
   await rig.store.write("site", (tx) => requestRetry(tx, { id: refused?.id ?? 0, now: Date.now() }));
-  await vi.waitFor(async () => expect((await rig.ledger(other))[0]?.state).toBe("waiting"), {
-    timeout: 20_000,
-  });
+  await waitToPass(async () => expect((await rig.ledger(other))[0]?.state).toBe("waiting"));
   await rig.restart();
   expect(rig.pipeline.waitingCount(other)).toBe(1);
   expect(oldestAgeMs()).toBeLessThan(hourMs / 2);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { ledgerNumbers } from "../../test/support/ledger-numbers.ts";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createDocumentPool } from "../documents/pool/document-pool.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -15,6 +15,7 @@ import type { Channel } from "./places/inbox.ts";
 import type { PipelineSettings } from "./lanes/lane-runner.ts";
 import { createLocations, type Locations } from "./places/locations.ts";
 import { Pipeline } from "./pipeline.ts";
+import { waitToPass } from "../../test/support/wait-to-pass.ts";
 
 const signal = new AbortController().signal;
 const log = createLogger({ level: "silent" });
@@ -81,7 +82,7 @@ function place(name: string, content: string, channel: Channel = "sftp", path = 
 }
 
 async function settled(): Promise<void> {
-  await vi.waitFor(() => expect(pipeline.waitingTotal).toBe(0), { timeout: 10_000, interval: 5 });
+  await waitToPass(() => expect(pipeline.waitingTotal).toBe(0));
 }
 
 async function ledger(): Promise<LedgerEntry[]> {
@@ -242,7 +243,7 @@ describe("the inbound pipeline", () => {
     rmSync(missing.path);
     const arrived = pipeline.arriveAll([missing, place("b_20261105_080100.xml", stop("b"))]);
     await arrived;
-    await vi.waitFor(async () =>
+    await waitToPass(async () =>
       expect((await ledger()).some(({ state }) => state === "applied")).toBe(true),
     );
     writeFileSync(missing.path, stop("a"));
@@ -283,7 +284,7 @@ describe("the inbound pipeline", () => {
     const partner = { partnerCode: "C1", partnerName: "Carrier" };
     await store.write("site", (tx) => savePartner(tx, { companyId, partner, now: 1 }));
     expect(await store.write("site", (tx) => requestRetry(tx, { id: refused?.id ?? 0, now: 1 }))).toBe(true);
-    await vi.waitFor(async () => expect((await ledger())[0]?.state).toBe("applied"), { timeout: 5_000 });
+    await waitToPass(async () => expect((await ledger())[0]?.state).toBe("applied"));
     await settled();
     const folder = join(locations.fromLedger(refused?.location ?? ""), "..");
     expect(readdirSync(folder)).toEqual([]);
@@ -372,9 +373,7 @@ describe("the inbound pipeline", () => {
     await pipeline.arriveAll(names.map((name) => place(name, stop(name.slice(0, 1)))));
     const waiting = async () =>
       (await ledger()).filter(({ state }) => state === "waiting").map(({ name }) => name);
-    await vi.waitFor(async () => expect(await waiting()).toEqual(["a_20261105_090000.xml"]), {
-      timeout: 10_000,
-    });
+    await waitToPass(async () => expect(await waiting()).toEqual(["a_20261105_090000.xml"]));
     release();
     await settled();
     expect((await ledger()).map(({ state }) => state)).toEqual(Array(4).fill("applied"));

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { DropgateError } from "../lib/errors.ts";
 import { createLogger } from "../lib/logs/log.ts";
 import type { Integration } from "./integration.ts";
 import { nodeOptions } from "./mapping-process.ts";
 import { Integrations, type IntegrationsOptions } from "./integrations.ts";
+import { waitToPass } from "../../test/support/wait-to-pass.ts";
 
 const log = createLogger({ level: "silent" });
 const made: Integrations[] = [];
@@ -244,17 +245,17 @@ describe("the processes", () => {
     expect(ended).toEqual([]);
     await integrations.stop(AbortSignal.abort());
     await Promise.all(held);
-  }, 40_000);
+  });
 
   test("are not waited for without end", async () => {
     const integrations = await started([slow, identity], { processes: 1, maxWaitMs: 200 });
     // The process takes longer to start than a body may wait here.
-    await vi.waitFor(() => map(integrations, "same"), { timeout: 30_000 });
+    await waitToPass(() => map(integrations, "same"));
     const held = refusal(map(integrations, "slow"));
     expect(await refusal(map(integrations, "same"))).toMatch(/^overloaded: .*later/);
     await integrations.stop(AbortSignal.abort());
     expect(await held).toMatch(/^overloaded: dropgate is stopping/);
-  }, 40_000);
+  });
 
   test("may read the compiled program, and nothing else of the folder in which `npm start` keeps its state", () => {
     const options = nodeOptions({ maxHeapMb: 100, maxMemoryMb: 100, maxParserMb: 100 });

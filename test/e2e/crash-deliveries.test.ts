@@ -11,7 +11,7 @@ import { company, lenient, oneParser, program, Site } from "../support/daemon.ts
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
 import { runProgram } from "../support/run-program.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 
 /** From the report of an event to the outcome of its deliveries. */
@@ -85,7 +85,7 @@ async function dieAt(death: string): Promise<boolean> {
   const run = await site.start({ env: { DROPGATE_KILL_POINT: death } }).catch(() => undefined);
   if (run === undefined) return (await site.daemon.exit) === killedExitCode;
   const visits = stopNbrsOf(death).map((stopNbr) => visit(death, stopNbr).catch(() => undefined));
-  const late = new Promise((resolve) => setTimeout(resolve, 60_000).unref());
+  const late = new Promise((resolve) => setTimeout(resolve, patienceMs).unref());
   await Promise.race([run.exit, late]);
   await Promise.all(visits);
   if (site.isRunning) await site.kill();
@@ -166,7 +166,7 @@ test("what a driver was answered goes out once, in its order, over a death at ea
   for (const death of deaths) if (!(await dieAt(death))) missed.push(death);
   await site.start();
   for (const death of deaths) for (const stopNbr of stopNbrsOf(death)) await visit(death, stopNbr);
-  await waitFor("the queue to be empty", () => rows().every((row) => !isOpen(row)), 60_000);
+  await waitFor("the queue to be empty", () => rows().every((row) => !isOpen(row)));
   const all = rows();
   checkRows(all);
   checkFolder(all);
@@ -175,7 +175,7 @@ test("what a driver was answered goes out once, in its order, over a death at ea
 }, 900_000);
 
 test("an export that was cut off goes out with the same bytes, its manifest last", async () => {
-  await site.stop();
+  if (site.isRunning) await site.stop();
   const made = await site.cli("export", "--json");
   expect(made.exitCode).toBe(0);
   const [{ name }] = JSON.parse(made.stdout) as readonly [{ name: string }];
@@ -196,9 +196,10 @@ test("an export that was cut off goes out with the same bytes, its manifest last
   expect(readFileSync(site.path("outbound", name))).toEqual(documentBefore);
   expect(readFileSync(site.path("outbound", manifest))).toEqual(manifestBefore);
   expect(manifestBefore?.toString()).toContain(sha256Of(documentBefore ?? Buffer.alloc(0)));
-}, 60_000);
+});
 
 test("a dead delivery that was asked for again while the command died waits to be asked for", async () => {
+  if (!site.isRunning) await site.start();
   receiver.always(reply(400, {}, "not like this"));
   const load = { loadHeader: { loadNbr: "X" }, stops: [{ stopNbr: "X-1" }] };
   await importLoads(site, [{ ...load, loadAssignment: { driverUserName: "ann" } }]);
@@ -209,9 +210,11 @@ test("a dead delivery that was asked for again while the command died waits to b
   const [{ id }] = await site.json<readonly [{ id: number }]>("deliveries", "--state", "dead");
   const retry = ["delivery", "retry", String(id), "--config", site.configFile];
   const env = { ...process.env, DROPGATE_KILL_POINT: "unit@delivery-retry.retryAll" };
-  expect((await runProgram(program, retry, { env })).exitCode).toBe(killedExitCode);
+  const died = await runProgram(program, retry, { env });
+  expect(died.exitCode, died.output).toBe(killedExitCode);
   expect(dead()).toHaveLength(1);
   receiver.always();
-  expect((await runProgram(program, retry)).exitCode).toBe(0);
+  const asked = await runProgram(program, retry);
+  expect(asked.exitCode, asked.output).toBe(0);
   await waitFor("the delivery to go out", () => rows().every(({ state }) => state === "delivered"));
 });

@@ -85,33 +85,29 @@ async function gather(loadNbr: string): Promise<void> {
   renameSync(away, folder);
 }
 
-test.each(steps)(
-  "a death at %s amid a group",
-  async (step) => {
-    await gather(`L${steps.indexOf(step)}`);
-    const before = new Set(finalNames());
-    await site.start({ env: { DROPGATE_KILL_POINT: `${step}:${nth}` } }).catch(() => undefined);
-    expect(await site.daemon.exit).toBe(killedExitCode);
-    // None of the group is recorded; the first one may be.
-    expect(waiting().length).toBeGreaterThanOrEqual(stopsOnLoad - 1);
-    const inFolder = new Map(
-      finalNames().map((name) => [name, readFileSync(site.path("outbound", name), "utf8")]),
-    );
-    for (const content of inFolder.values()) expect(content.trimEnd()).toMatch(/<\/StopCompletion>$/);
-    const isLinked = step === "link@place-files.giveName" || step === "unlink@place-files.removeTemporary";
-    expect(inFolder.size - before.size > 1).toBe(isLinked);
+test.each(steps)("a death at %s amid a group", async (step) => {
+  await gather(`L${steps.indexOf(step)}`);
+  const before = new Set(finalNames());
+  await site.start({ env: { DROPGATE_KILL_POINT: `${step}:${nth}` } }).catch(() => undefined);
+  expect(await site.daemon.exit).toBe(killedExitCode);
+  // None of the group is recorded; the first one may be.
+  expect(waiting().length).toBeGreaterThanOrEqual(stopsOnLoad - 1);
+  const inFolder = new Map(
+    finalNames().map((name) => [name, readFileSync(site.path("outbound", name), "utf8")]),
+  );
+  for (const content of inFolder.values()) expect(content.trimEnd()).toMatch(/<\/StopCompletion>$/);
+  const isLinked = step === "link@place-files.giveName" || step === "unlink@place-files.removeTemporary";
+  expect(inFolder.size - before.size > 1).toBe(isLinked);
 
-    await site.start();
-    await waitFor("the queue to be empty", () => waiting().length === 0);
-    await site.stop();
-    const all = rows();
-    expect(all.filter(({ state }) => state !== "delivered")).toEqual([]);
-    expect(readdirSync(site.path("outbound")).sort()).toEqual(all.map(({ name }) => name).sort());
-    for (const { name, sha256 } of all) {
-      const bytes = readFileSync(site.path("outbound", name));
-      expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
-      expect(bytes.toString()).toBe(inFolder.get(name) ?? bytes.toString());
-    }
-  },
-  120_000,
-);
+  await site.start();
+  await waitFor("the queue to be empty", () => waiting().length === 0);
+  await site.stop();
+  const all = rows();
+  expect(all.filter(({ state }) => state !== "delivered")).toEqual([]);
+  expect(readdirSync(site.path("outbound")).sort()).toEqual(all.map(({ name }) => name).sort());
+  for (const { name, sha256 } of all) {
+    const bytes = readFileSync(site.path("outbound", name));
+    expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
+    expect(bytes.toString()).toBe(inFolder.get(name) ?? bytes.toString());
+  }
+});

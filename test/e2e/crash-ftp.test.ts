@@ -26,4 +26,4 @@ test(`what was answered with 226 is applied once or refused with its receipt, ov
   const sql = "select count(*) as count from files where channel = 'ftp'";
   const overFtp = withDatabase(place.site, (database) => database.prepare<[], { count: number }>(sql).get());
   expect(overFtp?.count).toBeGreaterThan(roundCount);
-}, 240_000);
+});

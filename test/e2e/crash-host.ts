@@ -99,7 +99,7 @@ export class CrashHost {
 
   async #untilReceipt(name: string): Promise<void> {
     const path = this.#site.path("receipts", receiptName(name));
-    await waitFor(`the receipt of ${name}`, () => existsSync(path), 180_000);
+    await waitFor(`the receipt of ${name}`, () => existsSync(path));
   }
 
   async #sendUntilAnswered(step: Step): Promise<void> {

@@ -16,4 +16,4 @@ test(`what was answered is applied once or refused with its receipt, over ${roun
   // What ends badly after a failure is told beside it, and not in its place.
   onTestFinished(() => place.end());
   await expectToSurvive(place, { roundCount, seed });
-}, 240_000);
+});

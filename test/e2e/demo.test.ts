@@ -26,7 +26,7 @@ test("the state lies beside the configuration and the password, and not one fold
   );
   expect(names).not.toContain("var");
   expect((await stat(demo)).mode & 0o777).toBe(0o750);
-}, 60_000);
+});
 
 test("the password in the file is printed no more once the user has another one", async () => {
   const config = ["--config", join(demo, "dropgate.yaml")];
@@ -36,7 +36,7 @@ test("the password in the file is printed no more once the user has another one"
   expect(printed).not.toContain(await readFile(join(demo, "demo.password"), "utf8"));
   expect(printed).toContain(`Password:       changed since ${demo}/demo.password was made; a new one: `);
   expect(printed).toContain("curl -u demo:PASSWORD ");
-}, 60_000);
+});
 
 test("a demo of an earlier version goes on with the state that its configuration names", async () => {
   await rm(demo, { recursive: true });
@@ -47,4 +47,4 @@ test("a demo of an earlier version goes on with the state that its configuration
   expect(printed).not.toContain("was ignored");
   expect(await readdir(demo)).not.toContain("dropgate.db");
   expect(await readdir(join(demo, "var"))).toContain("dropgate.db");
-}, 60_000);
+});

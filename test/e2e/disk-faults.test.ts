@@ -106,7 +106,7 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     const { refusedUploads } = await site.daemon.waitForLog(({ msg }) => msg === "files are taken again");
     expect(Number(refusedUploads)).toBeGreaterThanOrEqual(1);
     expect(await readiness()).not.toContain("no more files are taken");
-  }, 60_000);
+  });
 
   /** A file that is dropped into a folder waits there. */
   async function expectFileStays(): Promise<void> {
@@ -173,7 +173,7 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     await waitFor("ready again", async () => (await fetch(`${site.http}/readyz`)).status === 200);
     expect(await waitingIn(site)).toEqual([]);
     expect(await verify(site)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** As root nothing is forbidden: the daemon then runs as nobody, where that user can reach the program. */

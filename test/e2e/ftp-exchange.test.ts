@@ -297,7 +297,7 @@ describe.skipIf(!hasClients)("many clients, long ones and restarts", () => {
     const entries = (await ledger()).filter(({ name }) => name.startsWith("xm"));
     expect(entries).toHaveLength(250);
     expect(new Set(entries.map(({ channel }) => channel))).toEqual(new Set(["ftp"]));
-  }, 90_000);
+  });
 
   test("a part outlives a restart of the daemon: it is continued, or begun anew", async () => {
     const filling = () => `<!-- ${randomBytes(600_000).toString("base64")} -->`;

@@ -124,4 +124,4 @@ test("no answer is lost, doubled or a 500, and every state follows from its even
     `/api/stop/${company}`,
   ))
     expect(stop.status).toBe(stop.loadId === undefined ? "10" : "20");
-}, 120_000);
+});

@@ -30,7 +30,7 @@ beforeAll(async () => {
     inbound: { settleMs: 100, scanMs: 200 },
     http: { requestTimeoutMs: 600_000, headersTimeoutMs: 60_000 },
   });
-}, 60_000);
+});
 afterAll(() => ground.end());
 afterEach(() => ground.hangUp());
 
@@ -64,7 +64,7 @@ describe("files", () => {
     const [receipt] = await ground.receipts(hostile, names.slice(0, 1));
     expect(receipt?.status).toBe(99);
     expect(receipt?.errors[0]?.text).toContain("found no Function");
-  }, 120_000);
+  });
 
   test("of 8 GiB in a drop folder are refused with 909 for their size", async () => {
     const name = fileName(`H${ground.next()}`);
@@ -113,7 +113,7 @@ describe("bodies", () => {
     expect(await goodFile()).toMatchObject(applied);
     await Promise.all(stuck);
     expect(answered.map(codes)).toEqual(["413 909", "413 909"]);
-  }, 120_000);
+  });
 });
 
 async function importLoad(body: string): Promise<string> {
@@ -153,7 +153,7 @@ test("an event with documents of 14 MB is kept, and so are the loads of an impor
   const { body } = await ground.ask(hostile, `/api/document/${reference}`);
   expect([body.length, body.replaceAll("ABC", "")]).toEqual([14_250_000, ""]);
   expect(await importStatus(importId)).toBe("Success");
-}, 120_000);
+});
 
 describe("connections", () => {
   test("on which nobody signs in, or reads the answers, keep nobody waiting", async () => {
@@ -199,7 +199,6 @@ test.skipIf(!canMountShares)(
     await writing;
     expect((await ground.receipts(hostile, [file.name])).map(({ status }) => status)).toEqual([10]);
   },
-  120_000,
 );
 
 /** The threads of the daemon that wait for an answer of the share. */
@@ -244,7 +243,6 @@ test.skipIf(!canMountShares)(
     onTestFinished(() => own.end());
     await dieWhileLookedAt(own);
   },
-  180_000,
 );
 
 test("files for a damaged page are held, and those of others are applied", async () => {
@@ -279,4 +277,4 @@ test("files for a damaged page are held, and those of others are applied", async
   expect((await ground.ask(hostile, `/v5/import/info/${importId}`)).body).toContain('"finishedDTTM":null');
   const told = site.daemon.log.filter(({ msg }) => msg.startsWith("an imported load cannot be applied now"));
   expect(told.map(({ loadNbr }) => loadNbr)).toContain("HURT0");
-}, 120_000);
+});

@@ -207,7 +207,7 @@ describe("SIGTERM", () => {
     // The client names each before it sends it: all but the last two it named were answered.
     expect(applied.length).toBeGreaterThanOrEqual(Math.min(answered - 2, files.length));
     expect(await receiptFor(site, big.name)).toMatchObject({ status: 10 });
-  }, 60_000);
+  });
 
   test("cuts an upload that lasts longer than the drain; it is no file and can be resumed", async () => {
     await site.stop();
@@ -228,7 +228,7 @@ describe("SIGTERM", () => {
     expect(await receiptFor(site, big.name)).toMatchObject({ status: 10 });
     const report = await site.json<{ discrepancies: unknown[] }>("ledger", "verify");
     expect(report.discrepancies).toEqual([]);
-  }, 60_000);
+  });
 
   test("waits for a request in hand; a second signal ends it at once, with 1", async () => {
     const document = stopElement("L200");

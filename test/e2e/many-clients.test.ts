@@ -58,4 +58,4 @@ test("50 clients at once put 5 files each, and every file is applied exactly onc
   const { peak } = await site.daemon.memoryMb();
   console.log(`50 clients: peak memory ${peak.toFixed(0)} MiB`);
   expect(peak).toBeLessThan(700);
-}, 90_000);
+});

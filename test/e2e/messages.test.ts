@@ -9,7 +9,7 @@ import { company, lenient, oneParser, type Settings, Site } from "../support/dae
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 
 /** All that lead through a message. */
@@ -115,7 +115,7 @@ async function dieAt(death: string, loadNbr: string): Promise<boolean> {
   const run = await site.start({ env: { DROPGATE_KILL_POINT: death } }).catch(() => undefined);
   if (run === undefined) return (await site.daemon.exit) === killedExitCode;
   const arrivals = stopsOf(loadNbr).map((stopNbr) => arrive(stopNbr).catch(() => undefined));
-  const late = new Promise((resolve) => setTimeout(resolve, 60_000).unref());
+  const late = new Promise((resolve) => setTimeout(resolve, patienceMs).unref());
   await Promise.race([run.exit, late]);
   await Promise.all(arrivals);
   if (site.isRunning) await site.kill();
@@ -131,7 +131,7 @@ test("each message goes out over a death at each step, and what comes twice has 
   for (const [at, death] of deaths.entries()) if (!(await dieAt(death, `D${at}`))) missed.push(death);
   await site.start();
   for (const stopNbr of loadNbrs.flatMap(stopsOf)) expect(await arrive(stopNbr)).toBe("200");
-  await waitFor("all to be sent", () => rows().every(({ state }) => state === "delivered"), 60_000);
+  await waitFor("all to be sent", () => rows().every(({ state }) => state === "delivered"));
   const wanted = loadNbrs.flatMap(stopsOf).flatMap((stopNbr) => [`${stopNbr} email`, `${stopNbr} sms`]);
   expect(
     rows()
@@ -147,7 +147,7 @@ test("each message goes out over a death at each step, and what comes twice has 
   expect(smtp.mails.length - emailIds.size).toBeLessThanOrEqual(deaths.length * connections);
   expect(missed).toEqual([]);
   await site.stop();
-}, 240_000);
+});
 
 test("a reload brings templates; opt-out and check work from the command line", async () => {
   await site.reconfigure({ companies: {} });
@@ -176,7 +176,7 @@ test("a reload brings templates; opt-out and check work from the command line", 
   await waitFor("the next e-mail", () => smtp.mails.length === sentBefore + 2);
   expect((await site.cli("messages", "opt-out", "add", "nobody")).exitCode).toBe(2);
   await site.stop();
-}, 60_000);
+});
 
 test("check --remote signs in to the SMTP server, and sends nothing", async () => {
   const sentBefore = smtp.mails.length;
@@ -189,4 +189,4 @@ test("check --remote signs in to the SMTP server, and sends nothing", async () =
   expect(bad.output).toContain("credentials");
   smtp.script(() => undefined);
   expect(smtp.mails).toHaveLength(sentBefore);
-}, 60_000);
+});

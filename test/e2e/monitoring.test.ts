@@ -138,7 +138,7 @@ describe.skipIf(!isInstalled("prometheus"))("a Prometheus that scrapes the progr
       const [count] = await resultOf('sum_over_time(up{job="dropgate"}[1m])').catch(() => []);
       return Number(count?.value[1] ?? 0) >= 3;
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await server?.end();
     await site?.end();

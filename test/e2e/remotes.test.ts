@@ -8,7 +8,7 @@ import type { SftpSettings } from "../../src/remote/server-settings.ts";
 import { company, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { ledgerOf } from "./crash-check.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { remoteSteps } from "./crash-plan.ts";
@@ -81,7 +81,7 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
       }
       const env = { DROPGATE_KILL_POINT: step };
       const run = await site.start({ env }).catch(() => site.daemon);
-      const late = new Promise<number>((resolve) => setTimeout(resolve, 60_000, -1).unref());
+      const late = new Promise<number>((resolve) => setTimeout(resolve, patienceMs, -1).unref());
       if ((await Promise.race([run.exit, late])) !== killedExitCode) missed.push(step);
       if (site.isRunning) await site.kill();
     }

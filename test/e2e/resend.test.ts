@@ -84,7 +84,7 @@ test("wrong credentials lose nothing: the target pauses, and each stop has its o
   receiver.always();
   const retry = await site.cli("delivery", "retry", "--all", "--target", "host");
   expect(retry.stdout).toContain("its pause has ended");
-  await waitFor("all to be delivered", isDelivered, 30_000);
+  await waitFor("all to be delivered", isDelivered);
   const got = receiver.posts.map(idOf);
   expect([...got].sort()).toEqual(waiting.map(({ guid }) => guid).sort());
   for (const [first, second] of [waiting.slice(0, 2), waiting.slice(2)])
@@ -105,7 +105,7 @@ test("delivery resend sends a stop's files again: same ids, same bytes, in their
   const sent = await site.cli(...args, "--yes");
   expect(sent.stdout).toContain("2 deliveries");
   expect(sent.stdout).toContain("does it within a second");
-  await waitFor("both to come again", () => receiver.posts.length === 2, 30_000);
+  await waitFor("both to come again", () => receiver.posts.length === 2);
   await waitFor("both to be recorded", isDelivered);
   expect(receiver.posts.map((one) => [idOf(one), one.body.toString()])).toEqual(
     before.map((one) => [idOf(one), one.body.toString()]),
@@ -142,7 +142,7 @@ test("one that is refused for ever is given up, with a reason that is kept, and 
   expect(shown.stdout).toMatch(/Given up +\S+ by \S+.*: they never take it; it was waiting after/);
   receiver.always();
   expect((await site.cli("delivery", "retry", String(id))).exitCode).toBe(0);
-  await waitFor("it to be delivered after all", isDelivered, 30_000);
+  await waitFor("it to be delivered after all", isDelivered);
 });
 
 test("all of a target are given up with --yes only", async () => {
@@ -164,7 +164,7 @@ test("all of a target are given up with --yes only", async () => {
   expect((await site.cli(...args)).stdout).toContain("Nothing to host waits or is dead.");
   receiver.always();
   await site.cli("delivery", "retry", ...(await deliveries()).map(({ id }) => String(id)));
-  await waitFor("all to be delivered", isDelivered, 30_000);
+  await waitFor("all to be delivered", isDelivered);
 });
 
 test("without the daemon the next start sends; of a folder a file that was collected is there again", async () => {

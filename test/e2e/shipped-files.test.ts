@@ -158,4 +158,4 @@ test("npm start's script makes a demo state and runs on it, saying how to sign i
     const reply = await fetch(`${base}/v5/stop/info/NONE/DEMO`, { headers: { authorization } });
     expect(reply.status).toBe(404);
   });
-}, 60_000);
+});

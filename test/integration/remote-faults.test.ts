@@ -147,7 +147,7 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     expect(new Set(names).size).toBe(20);
     expect(readdirSync(site.box)).toEqual([]);
     expect(rig.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 
   test("that is stopped amid a file ends at once, and the file is taken by the next start", async () => {
     const link = await linked();

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { company, type Site, user } from "./daemon.ts";
 import { type ProgramResult, type RunOptions, runProgram } from "./run-program.ts";
+import { patienceMs } from "./wait-for.ts";
 
 export interface SshOptions {
   readonly userName?: string;
@@ -112,7 +113,7 @@ export async function http(site: Site, path: string, ask: HttpAsk = {}): Promise
     method,
     headers,
     ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patienceMs),
   };
   const answer = await fetch(`${site.http}${path}`, init);
   return { status: answer.status, headers: answer.headers, body: await answer.text() };

@@ -257,7 +257,7 @@ export class Site {
   async start(options: StartOptions = {}): Promise<DaemonRun> {
     const run = new DaemonRun(this.configFile, options);
     this.runs.push(run);
-    await run.waitForLog(({ msg }) => msg === "ready", 40_000);
+    await run.waitForLog(({ msg }) => msg === "ready");
     await writeFile(this.knownHostsFile, `[127.0.0.1]:${this.sftpPort} ${this.#hostKey}\n`);
     return run;
   }

@@ -9,7 +9,7 @@ import { sftp } from "./clients.ts";
 import { company, type Settings, Site, user } from "./daemon.ts";
 import { canMountShares, FrozenShare } from "./frozen-share.ts";
 import { parseReceipt, type Receipt, receiptName, type StopFile } from "./stop-files.ts";
-import { waitFor } from "./wait-for.ts";
+import { patienceMs, waitFor } from "./wait-for.ts";
 
 export const otherCompany = "OTHER";
 
@@ -43,8 +43,6 @@ export interface Asking {
   readonly password?: string;
   readonly userName?: string;
 }
-
-const longestMs = 180_000;
 
 export class HostileGround {
   readonly site: Site;
@@ -130,7 +128,7 @@ export class HostileGround {
     const folder = join(this.site.stateDir, "companies", attacker.companyCode, "receipts");
     const receipts: Receipt[] = [];
     for (const name of names) {
-      await waitFor(`the receipt of ${name}`, () => this.hasReceipt(attacker, name), longestMs);
+      await waitFor(`the receipt of ${name}`, () => this.hasReceipt(attacker, name), patienceMs);
       receipts.push(parseReceipt(await readFile(join(folder, receiptName(name)), "utf8")));
     }
     return receipts;
@@ -159,7 +157,7 @@ export class HostileGround {
       localAddress: hostileAddress,
       auth: `${userName}:${password}`,
       headers: body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) },
-      timeout: longestMs,
+      timeout: patienceMs,
       agent: false as const,
     };
     return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
+import { patienceMs } from "./wait-for.ts";
 
 export interface ProgramResult {
   readonly exitCode: number;
@@ -27,7 +28,7 @@ export function runProgram(
   options: RunOptions = {},
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const { cwd, env, input, timeoutMs = 180_000, detached = false, onStart } = options;
+    const { cwd, env, input, timeoutMs = patienceMs, detached = false, onStart } = options;
     const child = spawn(program, args, { cwd, env, detached, timeout: timeoutMs, killSignal: "SIGKILL" });
     let stdout = "";
     let output = "";

@@ -268,7 +268,7 @@ test("documents that take long keep nobody waiting but their own company", async
     expect((await pool.prepareBytes(Buffer.from(stop("1")))).kind).toBe("read");
   }
   expect(done).toBe(0);
-}, 60_000);
+});
 
 test("a batch holds as many as its bytes allow, so that small documents behind large ones wait for few", async () => {
   const many = await started({ threads: 1 });
@@ -298,7 +298,7 @@ test("bodies that take long keep the files of their own company not waiting", as
   const path = file("quick.xml", stop("1"));
   for (let round = 0; round < 5; round += 1) expect((await pool.prepareFile(path, origin)).kind).toBe("read");
   expect(done).toBe(0);
-}, 60_000);
+});
 
 test("large documents leave a thread to small ones, of their own line and company too", async () => {
   const pool = await started();
@@ -320,7 +320,7 @@ test("large documents leave a thread to small ones, of their own line and compan
     expect((await pool.prepareBytes(Buffer.from(stop("1")))).kind).toBe("read");
   }
   expect(done).toBe(0);
-}, 60_000);
+});
 
 /** How many threads of this process have each priority. */
 function threadsAt(nice: number): number {

@@ -9,6 +9,7 @@ import { makeUserKey } from "./testing/run-client.ts";
 import { assertAlive, closed, connectClient, connectRaw } from "./testing/raw-client.ts";
 import { startServer, type TestServer } from "./testing/start-server.ts";
 import { openFlag, packetType } from "./wire.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 let server: TestServer;
 
@@ -27,7 +28,7 @@ test("1,000 silent sockets are dropped by the sign-in deadline", async () => {
     sockets.push(socket);
   }
   await Promise.all(sockets.map((socket) => once(socket.resume(), "close")));
-  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0));
+  await waitToPass(() => expect(server.endpoint.connectionCount).toBe(0));
   await assertAlive(server);
 });
 
@@ -37,7 +38,7 @@ test("a socket that says who it is and then nothing is dropped too", async () =>
   socket.on("error", () => undefined);
   socket.write("SSH-2.0-test\r\n");
   await once(socket.resume(), "close");
-  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  await waitToPass(() => expect(server.endpoint.connectionCount).toBe(0));
   expect(server.signIn.silences).toEqual(["127.0.0.1"]);
 });
 
@@ -54,7 +55,7 @@ test("a client that waits for the answer to its password is not blamed for silen
   client.connect({ host: "127.0.0.1", port, username: "host", password: "secret" });
   await closed(client);
   expect(isAsked).toBe(true);
-  await vi.waitFor(() =>
+  await waitToPass(() =>
     expect(server.logLines).toContainEqual(
       expect.objectContaining({ msg: "sftp sign-in not completed in time" }),
     ),
@@ -70,7 +71,7 @@ test("a client that leaves the question for its password open is", async () => {
   const target = { host: "127.0.0.1", port: server.endpoint.port, username: "host", tryKeyboard: true };
   client.connect({ ...target, authHandler: ["keyboard-interactive"] });
   await closed(client);
-  await vi.waitFor(() => expect(server.signIn.silences).toEqual(["127.0.0.1"]));
+  await waitToPass(() => expect(server.signIn.silences).toEqual(["127.0.0.1"]));
 });
 
 test("when as many as may be are signed in, a further user is refused and those who are there stay", async () => {
@@ -88,7 +89,7 @@ test("when as many as may be are signed in, a further user is refused and those 
   );
   expect((await first.request(packetType.realpath, ".")).type).toBe(packetType.name);
   first.end();
-  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  await waitToPass(() => expect(server.endpoint.connectionCount).toBe(0));
   (await connectRaw(server)).end();
 });
 
@@ -233,7 +234,7 @@ test("an idle connection is ended", async () => {
   await start({ idleTimeoutMs: 300 });
   const raw = await connectRaw(server);
   await closed(raw.client);
-  await vi.waitFor(() => expect(server.exchange.sessionsOpen).toBe(0));
+  await waitToPass(() => expect(server.exchange.sessionsOpen).toBe(0));
 });
 
 const reloaded: SftpOptions = {
@@ -256,7 +257,7 @@ test("a reload holds for connections from then on", async () => {
   const socket = connect(server.endpoint.port, "127.0.0.1");
   socket.on("error", () => undefined);
   await once(socket.resume(), "close");
-  await vi.waitFor(() =>
+  await waitToPass(() =>
     expect(server.logLines).toContainEqual(
       expect.objectContaining({ afterMs: 300, msg: "sftp sign-in not completed in time" }),
     ),
@@ -294,7 +295,7 @@ test.each([
   const gone = closed(raw.client);
   server.signIn.changed.set(host.userId, changed);
   await gone;
-  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  await waitToPass(() => expect(server.endpoint.connectionCount).toBe(0));
   expect(server.exchange.completed).toEqual([]);
   expect(server.logLines).toContainEqual(
     expect.objectContaining({ user: "host", reason: expect.stringContaining(reason) }),
@@ -313,7 +314,7 @@ test("a connection that a key has opened ends when that key is removed, and not 
   const gone = closed(client);
   const ask = vi.spyOn(server.signIn, "signedInNow");
   server.signIn.keys.delete(other.blob);
-  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(2), 5_000);
+  await waitToPass(() => expect(ask).toHaveBeenCalledTimes(2));
   expect(server.endpoint.connectionCount).toBe(1);
   server.signIn.keys.delete(own.blob);
   await gone;
@@ -326,7 +327,7 @@ test("a user who lost only what the connection does not use stays, and each user
   const memberships = [{ companyId: 7, companyCode: "ACME", roles: ["DI_Integration"] as const }];
   server.signIn.changed.set(host.userId, { memberships });
   const ask = vi.spyOn(server.signIn, "signedInNow");
-  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(1), 5_000);
+  await waitToPass(() => expect(ask).toHaveBeenCalledTimes(1));
   for (const raw of clients) expect((await raw.request(packetType.realpath, ".")).type).toBe(packetType.name);
   expect(ask).toHaveBeenCalledTimes(1);
   for (const raw of clients) raw.end();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { SftpOptions } from "./sftp-options.ts";
 import {
   assertAlive,
@@ -14,6 +14,7 @@ import {
 } from "./testing/raw-client.ts";
 import { startServer, type TestServer } from "./testing/start-server.ts";
 import { openFlag, packetType, statusCode } from "./wire.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 let server: TestServer;
 
@@ -198,7 +199,7 @@ test("a link that breaks ends the exchange session without closing the upload", 
   const handle = await raw.openFile("/a", writeNew);
   await raw.request(packetType.write, handle, 0n, randomBytes(100));
   raw.client.destroy();
-  await vi.waitFor(() => expect(server.exchange.journal.at(-1)).toBe("end"), 5_000);
+  await waitToPass(() => expect(server.exchange.journal.at(-1)).toBe("end"));
   expect(server.exchange.completed).toEqual([]);
   expect(server.logLines.map((line) => line.msg)).toContain("upload interrupted");
   expect(server.exchange.sessionsOpen).toBe(0);
@@ -213,7 +214,7 @@ test("an EOF without CLOSE does not complete the upload either, and is answered 
   raw.channel.end();
   await raw.closed();
   expect(statuses).toEqual([0]);
-  await vi.waitFor(() => expect(server.exchange.journal).toEqual(["open /a", "end"]));
+  await waitToPass(() => expect(server.exchange.journal).toEqual(["open /a", "end"]));
   raw.end();
 });
 

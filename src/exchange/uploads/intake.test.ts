@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DiskSpace } from "./disk-space.ts";
 import { ExchangeError } from "../exchange-session.ts";
 import { Intake } from "./intake.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 const acme = { id: 1, code: "ACME" };
 const other = { id: 2, code: "OTHER" };
@@ -69,7 +70,7 @@ describe("a lack of room", () => {
     expect(ground.intake.current()).toMatchObject([{ reason: "noSpace", company: undefined, refused: 3 }]);
     ground.isFull = false;
     ground.now = 60_000;
-    await vi.waitFor(() => expect(ground.intake.current()).toEqual([]));
+    await waitToPass(() => expect(ground.intake.current()).toEqual([]));
     expect(ground.lines.slice(1)).toEqual([
       {
         level: "info",
@@ -97,10 +98,10 @@ describe("a lack of room", () => {
     await ground.upload(acme);
     ground.now = 60_000;
     const { looks } = ground;
-    await vi.waitFor(() => expect(ground.looks).toBeGreaterThan(looks + 2));
+    await waitToPass(() => expect(ground.looks).toBeGreaterThan(looks + 2));
     expect(ground.intake.current()).toMatchObject([{ reason: "tooManyWaiting" }]);
     ground.waiting = 4;
-    await vi.waitFor(() => expect(ground.intake.current()).toEqual([]));
+    await waitToPass(() => expect(ground.intake.current()).toEqual([]));
   });
 
   it("for files that can stay where they are refuses no upload, and is told all the same", async () => {

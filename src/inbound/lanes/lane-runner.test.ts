@@ -14,6 +14,7 @@ import type { FilingTask } from "../places/file-away.ts";
 import { createLocations } from "../places/locations.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import { toWaitingFile, type WaitingFile } from "./waiting-file.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 let store: Store;
 let companyId: number;
@@ -104,7 +105,7 @@ async function end(file: WaitingFile, prepared = readAs(file.name.split("_")[0] 
 test("a full group is waited for, but not by the last files", async () => {
   const runner = open();
   const files = await Promise.all([1, 2, 3, 4, 5].map((minute) => waiting(`s${minute}`, minute)));
-  const begun = vi.waitFor(() => expect(underWay.size).toBe(5));
+  const begun = waitToPass(() => expect(underWay.size).toBe(5));
   for (const file of files) runner.add(file);
   await begun;
   decisions = 0;
@@ -114,13 +115,13 @@ test("a full group is waited for, but not by the last files", async () => {
   expect(decisions).toBe(0);
   await end(three);
   expect(decisions).toBe(3);
-  await vi.waitFor(() => expect(filed).toHaveLength(3));
+  await waitToPass(() => expect(filed).toHaveLength(3));
   // Two are left, which no group could be too small for.
   await end(four);
   expect(decisions).toBe(4);
-  await vi.waitFor(() => expect(filed).toHaveLength(4));
+  await waitToPass(() => expect(filed).toHaveLength(4));
   await end(five);
-  await vi.waitFor(() => expect(filed).toHaveLength(5));
+  await waitToPass(() => expect(filed).toHaveLength(5));
 });
 
 test("nothing is decided while the filing is a thousand files behind, and it goes on when a file is filed", async () => {
@@ -129,7 +130,7 @@ test("nothing is decided while the filing is a thousand files behind, and it goe
   runner.add(first);
   await setImmediate();
   await end(first);
-  await vi.waitFor(() => expect(filed).toHaveLength(1));
+  await waitToPass(() => expect(filed).toHaveLength(1));
   unfiled = 1_025;
   decisions = 0;
   runner.add(second);
@@ -138,7 +139,7 @@ test("nothing is decided while the filing is a thousand files behind, and it goe
   expect(decisions).toBe(0);
   unfiled = 1_024;
   filed[0]?.done();
-  await vi.waitFor(() => expect(filed).toHaveLength(2));
+  await waitToPass(() => expect(filed).toHaveLength(2));
   expect(ended).toEqual([`${first.name} applied`, `${first.name} filed`, `${second.name} applied`]);
 });
 
@@ -157,7 +158,7 @@ test("a file that another process has decided is gone, and the others of its gro
   release();
   await setImmediate();
   for (const file of [gone, other]) await end(file);
-  await vi.waitFor(() =>
+  await waitToPass(() =>
     expect(new Set(ended)).toEqual(new Set([`${gone.name} gone`, `${other.name} applied`])),
   );
   expect([runner.size, filed.length]).toEqual([0, 1]);
@@ -192,7 +193,7 @@ test("the log has one line of a decided file, with how long it took, and the fir
   await setImmediate();
   await end(applied);
   await end(refused, { kind: "refused", sha256: "b", size: 9, faults, isIncomplete: false });
-  await vi.waitFor(() => expect(filed).toHaveLength(2));
+  await waitToPass(() => expect(filed).toHaveLength(2));
   const lines = logLines.map((line) => JSON.parse(line));
   const about = { company: "ACME", channel: "sftp", user: "host", ms: 2_000 };
   expect(lines).toMatchObject([
@@ -214,7 +215,7 @@ test("a file that the store cannot keep is looked at again after growing pauses"
   isStoreDown = true;
   for (const pauseMs of [1_000, 2_000, 4_000]) {
     await end(file);
-    await vi.waitFor(() => expect(pauses.mock.calls.map(([, ms]) => ms)).toContain(pauseMs));
+    await waitToPass(() => expect(pauses.mock.calls.map(([, ms]) => ms)).toContain(pauseMs));
     await vi.advanceTimersByTimeAsync(pauseMs);
     await setImmediate();
   }

@@ -1,6 +1,6 @@
 /** A file that does not go on keeps back the later files of its stops, and no others, whatever fails. */
 import { writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { StoreError } from "../../lib/store-error.ts";
 import type { PipelineSettings } from "./lane-runner.ts";
 import {
@@ -10,6 +10,7 @@ import {
   stopXml,
   unreadable,
 } from "../../../test/support/faulty-pipeline.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 let rig: FaultyPipeline;
 let acme: number;
@@ -39,14 +40,12 @@ async function send(...files: readonly (readonly [string, string])[]): Promise<v
   await rig.pipeline.arriveAll(files.map(([name, content]) => rig.arrival(acme, name, content)));
 }
 
-const quick = { timeout: 20_000, interval: 5 };
-
 async function untilState(name: string, state: string): Promise<void> {
-  await vi.waitFor(async () => expect((await rig.states(acme))[name]).toBe(state), quick);
+  await waitToPass(async () => expect((await rig.states(acme))[name]).toBe(state));
 }
 
 async function settled(): Promise<void> {
-  await vi.waitFor(() => expect(rig.pipeline.waitingTotal).toBe(0), quick);
+  await waitToPass(() => expect(rig.pipeline.waitingTotal).toBe(0));
 }
 
 function heldFiles() {
@@ -76,7 +75,7 @@ describe("a file whose group the store did not take", () => {
       },
     };
     await send([at("a", "08"), stopXml(["a"])], [at("b", "09"), stopXml(["b"])]);
-    await vi.waitFor(() => expect(hasFailed).toBe(true), quick);
+    await waitToPass(() => expect(hasFailed).toBe(true));
     await settled();
     expect(Object.values(await rig.states(acme))).toEqual(["applied", "applied", "applied"]);
   });
@@ -108,7 +107,7 @@ describe("a file that cannot be read", () => {
       [at("a", "09")]: "waiting",
       [at("a", "10")]: "waiting",
     });
-    await vi.waitFor(() => expect(heldFiles().keptBack).toBe(2), quick);
+    await waitToPass(() => expect(heldFiles().keptBack).toBe(2));
     expect(heldFiles()).toMatchObject({ first: [{ name: at("a", "08") }] });
     mend();
     await settled();
@@ -146,7 +145,7 @@ describe("a file that cannot be read", () => {
   it("and has never been read keeps back the stop in its name alone; overtaken at another, it is refused whole", async () => {
     const mend = failToRead(at("a", "08"), unreadable("EIO"));
     await send([at("a", "08"), stopXml(["a", "b"])]);
-    await vi.waitFor(() => expect(heldFiles().counts.unreadable).toBe(1), quick);
+    await waitToPass(() => expect(heldFiles().counts.unreadable).toBe(1));
     await send([at("b", "09"), stopXml(["b"])], [at("a", "10"), stopXml(["a"])]);
     await untilState(at("b", "09"), "applied");
     expect((await rig.states(acme))[at("a", "10")]).toBe("waiting");
@@ -220,7 +219,7 @@ describe("a file that cannot be read", () => {
     rig.settings = { ...rig.settings, giveUpAfterMs: 1 };
     const mend = failToRead(at("a", "08"), unreadable("EMFILE"));
     await send([at("a", "08"), stopXml(["a"])]);
-    await vi.waitFor(() => expect(heldFiles().counts.machine).toBe(1), quick);
+    await waitToPass(() => expect(heldFiles().counts.machine).toBe(1));
     expect(heldFiles().isOwnFault).toBe(true);
     expect((await rig.states(acme))[at("a", "08")]).toBe("waiting");
     mend();
@@ -234,7 +233,7 @@ describe("a file that is still incomplete", () => {
     const half = "<Stop><Function>01</Function>";
     const written = rig.arrival(acme, at("a", "08"), half, "folder");
     await rig.pipeline.arriveAll([written]);
-    await vi.waitFor(() => expect(heldFiles().counts.incomplete).toBe(1), quick);
+    await waitToPass(() => expect(heldFiles().counts.incomplete).toBe(1));
     await send([at("a", "09"), stopXml(["a"])], [at("b", "10"), stopXml(["b"])]);
     await untilState(at("b", "10"), "applied");
     expect((await rig.states(acme))[at("a", "09")]).toBe("waiting");
@@ -268,10 +267,7 @@ describe("a fault of the store", () => {
     );
     await rig.pipeline.arriveAll([rig.arrival(other, at("a", "08"), stopXml(["a"]))]);
     await untilState(at("b", "10"), "applied");
-    await vi.waitFor(
-      async () => expect(await rig.states(other)).toEqual({ [at("a", "08")]: "applied" }),
-      quick,
-    );
+    await waitToPass(async () => expect(await rig.states(other)).toEqual({ [at("a", "08")]: "applied" }));
     await send([at("b", "11"), stopXml(["b"])]);
     await untilState(at("b", "11"), "applied");
     expect(heldFiles().isOwnFault).toBe(true);
@@ -289,7 +285,7 @@ describe("a fault of the store", () => {
     await send([at("b", "08"), stopXml(["b"])]);
     rig.faults = { ...noFaults, write: () => full };
     release();
-    await vi.waitFor(() => expect(heldFiles().halt).toMatchObject({ files: 4 }), quick);
+    await waitToPass(() => expect(heldFiles().halt).toMatchObject({ files: 4 }));
     expect(new Set(Object.values(await rig.states(acme)))).toEqual(new Set(["waiting"]));
     rig.faults = noFaults;
     await settled();

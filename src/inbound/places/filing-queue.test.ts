@@ -9,6 +9,7 @@ import { openStore, type Store } from "../../store/database/database.ts";
 import { StoreError } from "../../lib/store-error.ts";
 import { enterFile, findFile } from "../../store/ledger/files.ts";
 import { FilingQueue } from "./filing-queue.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 
 const log = createLogger({ level: "silent" });
 
@@ -56,12 +57,12 @@ test("bytes that are not there for a while are filed away when they are back; th
   symlinkSync(join(folder, "elsewhere"), inbound);
   const [done, receiptWritten] = [vi.fn(), vi.fn()];
   filing.add(task, "1/a.receipt.xml", { done, receiptWritten });
-  await vi.waitFor(() => expect(existsSync(receiptPath)).toBe(true), { timeout: 20_000 });
+  await waitToPass(() => expect(existsSync(receiptPath)).toBe(true));
   await filing.drain();
   expect([done.mock.calls.length, await isFiled()]).toEqual([0, false]);
   unlinkSync(inbound);
   renameSync(join(folder, "away"), inbound);
-  await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
+  await waitToPass(() => expect(done).toHaveBeenCalled());
   expect([existsSync(task.to), await isFiled()]).toEqual([true, true]);
   // With the first attempt, and not again with those that found the bytes.
   expect(receiptWritten).toHaveBeenCalledTimes(1);
@@ -79,7 +80,7 @@ test("a file that cannot be filed away is not marked as filed, and filed away wh
   expect([done.mock.calls.length, await isFiled(), existsSync(task.from)]).toEqual([0, false, true]);
   unlinkSync(archive);
   renameSync(join(folder, "kept"), archive);
-  await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
+  await waitToPass(() => expect(done).toHaveBeenCalled());
   expect([existsSync(task.to), await isFiled()]).toEqual([true, true]);
 });
 
@@ -87,7 +88,7 @@ test("bytes that stay away are given up in the end", async () => {
   const { filing, task, isFiled } = await ground(1);
   const done = vi.fn();
   filing.add(task, "1/a.receipt.xml", { done });
-  await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
+  await waitToPass(() => expect(done).toHaveBeenCalled());
   expect([existsSync(task.to), await isFiled()]).toEqual([false, true]);
 });
 
@@ -137,7 +138,7 @@ test("the marks of a company are final although those of another in its group fa
   failures = 1;
   // The first is a group of its own; what comes while it is filed is the next one.
   for (const begin of [await add(1, "a"), await add(1, "b"), await add(2, "c")]) begin();
-  await vi.waitFor(() => expect(ends).toHaveLength(3), { timeout: 20_000 });
+  await waitToPass(() => expect(ends).toHaveLength(3));
   expect(ends).toEqual(["a", "b", "c"]);
   expect(marks).toEqual([1, 1, 2, 2]);
   // Its receipt was there before its mark failed.

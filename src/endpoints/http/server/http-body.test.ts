@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type Ask,
   ask,
@@ -19,6 +19,7 @@ import { importCustomers } from "../../../operations/imports/import-customers.ts
 import { importStops } from "../../../operations/imports/import-stops.ts";
 import { rejectStop } from "../../../operations/stops/reject-stop.ts";
 import { StoreError } from "../../../lib/store-error.ts";
+import { waitToPass } from "../../../../test/support/wait-to-pass.ts";
 
 const run = promisify(execFile);
 const partners = "/v5/businesspartner/update/ACME";
@@ -313,7 +314,7 @@ describe("the legacy web service", () => {
       done.push(`${name} ${reply.status}`);
     };
     const posts = [post("/v6/customer/update/ACME", "import"), post("/v5/stop/cancel/ACME", "cancellation")];
-    await vi.waitFor(() => expect(large).toEqual([content.length, content.length]), { timeout: 60_000 });
+    await waitToPass(() => expect(large).toEqual([content.length, content.length]));
     expect((await ask(other.port, "GET", "/healthz", {})).status).toBe(200);
     expect(done).toEqual([]);
     reading.resolve();
