@@ -99,7 +99,10 @@ export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): P
 }
 
 /** What a company keeps no longer: `before`, milliseconds UTC, counts from the delivery. */
-export type OldOfCompany = Pick<PruneStep, "companyId" | "before">;
+export interface OldOfCompany extends Pick<PruneStep, "companyId" | "before"> {
+  /** Hears after each step how many deliveries were removed in it. */
+  readonly told?: (deliveries: number) => void;
+}
 
 type PrunedCounts = Pick<Pruned, "deliveries" | "completions">;
 
@@ -107,7 +110,10 @@ const stepSize = 100;
 
 async function goThrough(
   store: Pick<Store, "write">,
-  { old, prune }: { old: OldOfCompany; prune: (tx: Transaction, step: PruneStep) => Promise<Pruned> },
+  {
+    old: { told, ...old },
+    prune,
+  }: { old: OldOfCompany; prune: (tx: Transaction, step: PruneStep) => Promise<Pruned> },
   signal: AbortSignal,
 ): Promise<PrunedCounts> {
   const removed = { deliveries: 0, completions: 0 };
@@ -117,6 +123,7 @@ async function goThrough(
     const step: PruneStep = { ...old, afterId, limit: stepSize };
     const pruned: Pruned = await store.write(old.companyId, (tx) => prune(tx, step));
     removed.deliveries += pruned.deliveries;
+    told?.(pruned.deliveries);
     removed.completions += pruned.completions;
     afterId = pruned.lastId;
     await setImmediate();

@@ -2,12 +2,11 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { auditPruner } from "../../src/app/retention/audit-pruner.ts";
-import { createLocations } from "../../src/inbound/places/locations.ts";
-import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
+import { countOldOf, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -70,14 +69,8 @@ async function addDeliveries(...deliveries: readonly DeliveryRow[]): Promise<voi
 
 /** What went by the id of the company; what is counted before is the same. */
 async function prune() {
-  const deps = {
-    ...{ store, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
-    ...{ log: createLogger({ level: "silent" }), isHeldUp: () => false },
-  };
-  const due = [{ id: 1, code: "ACME", before: young, days: 30 }];
-  const signal = new AbortController().signal;
-  const counted = await auditPruner.wouldGo(deps, due, signal);
-  const gone = await auditPruner.prune(deps, due, signal);
+  const counted = await countOldOf(auditPruner, { store, now, before: young });
+  const gone = await pruneOldOf(auditPruner, { store, now, before: young });
   expect(gone).toEqual(counted);
   return Object.fromEntries([...gone].map(([company, { count }]) => [company, count]));
 }

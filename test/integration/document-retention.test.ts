@@ -1,13 +1,13 @@
 /** Documents go by their age when nothing that is open, and no completion, needs them. */
 import { sql } from "kysely";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NeededDocuments } from "../../src/app/retention/needed-documents.ts";
 import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
-import { createLocations } from "../../src/inbound/places/locations.ts";
-import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
+import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 
@@ -86,14 +86,8 @@ async function addCompletion(nbr: string, number: number, embeds: 0 | 1): Promis
 }
 
 async function prune(used: Pick<Store, "read" | "write"> = store): Promise<number> {
-  const deps = {
-    ...{ store: used, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
-    ...{ log: createLogger({ level: "silent" }), isHeldUp: () => false },
-  };
-  const due = [{ id: 1, code: "ACME", before, days: 30 }];
-  const signal = new AbortController().signal;
-  const counted = await documentsPruner.wouldGo(deps, due, signal);
-  const gone = await documentsPruner.prune(deps, due, signal);
+  const counted = await countOldOf(documentsPruner, { store: used, now, before });
+  const gone = await pruneOldOf(documentsPruner, { store: used, now, before });
   if (used === store) expect(gone).toEqual(counted);
   expect(gone.get(1)?.bytes ?? 0).toBe(10 * (gone.get(1)?.count ?? 0));
   return gone.get(1)?.count ?? 0;
@@ -218,4 +212,48 @@ test.each(commits)("%s that comes while the pass is under way keeps what it name
   expect(await prune(late)).toBe(1);
   expect(isCommitted).toBe(true);
   expect(await left()).toEqual(["1"]);
+});
+
+describe("a pass that is cut off on its walk over what needs documents", () => {
+  const orders = 20_000;
+  const cutOff = async (walks: Map<number, NeededDocuments>) => {
+    const run = pruneOldOf(documentsPruner, { store, now, before, walks, signal: cutOffAfter(20) });
+    await expect(run).rejects.toHaveProperty("name", "AbortError");
+  };
+
+  beforeEach(async () => {
+    for (const number of [1, 2]) await addDocument(number, 60);
+    await store.write(1, async (tx) => {
+      await sql`insert into orders (company_id, order_nbr, body, is_cancelled, cancellation, created_at, updated_at)
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${orders})
+        select 1, 'N' || n, '{}', 0, '{}', 1, n from numbers`.execute(tx);
+    });
+  });
+
+  test("goes on in the next, and comes to an end", async () => {
+    const walks = new Map<number, NeededDocuments>();
+    let passes = 0;
+    for (; (await left()).length > 0; passes += 1) {
+      expect(passes).toBeLessThan(20);
+      const run = pruneOldOf(documentsPruner, { store, now, before, walks, signal: cutOffAfter(20) });
+      await run.catch((error: unknown) => expect(error).toHaveProperty("name", "AbortError"));
+    }
+    expect(passes).toBeGreaterThan(2);
+    expect(walks.size).toBe(0);
+  });
+
+  test("keeps what came to be needed meanwhile, also when the clock was set back", async () => {
+    const walks = new Map<number, NeededDocuments>();
+    await cutOff(walks);
+    const setBack = now - 20 * 60 * 60_000;
+    // Behind the place that the walk has come to.
+    await addOrder("A", 1, 1);
+    await store.write(1, (tx) =>
+      tx.updateTable("orders").set({ updated_at: setBack }).where("order_nbr", "=", "A").execute(),
+    );
+    await cutOff(walks);
+    const clock = { now: () => setBack + 1_000 };
+    await pruneOldOf(documentsPruner, { store, now: clock.now(), clock, before, walks });
+    expect(await left()).toEqual(["1"]);
+  });
 });

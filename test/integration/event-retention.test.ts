@@ -3,15 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventsPruner } from "../../src/app/retention/event-pruner.ts";
 import type { LoadStatus } from "../../src/domain/load/load-status.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
-import { createLocations } from "../../src/inbound/places/locations.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
-import { createLogger } from "../../src/lib/logs/log.ts";
 import { createSealedNumbers, newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
+import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -82,15 +81,9 @@ async function record(
 
 /** How many went of ACME; what is counted before is the same. */
 async function prune(): Promise<number> {
-  const deps = {
-    ...{ store, now, locations: createLocations("/nowhere"), ledgerNumbers: { seal: String } },
-    log: createLogger({ level: "silent" }),
-    isHeldUp: () => false,
-  };
-  const due = [{ id: 1, code: "ACME", before: now - keptDays * dayMs, days: keptDays }];
-  const signal = new AbortController().signal;
-  const counted = (await eventsPruner.wouldGo(deps, due, signal)).get(1)?.count ?? 0;
-  const gone = (await eventsPruner.prune(deps, due, signal)).get(1)?.count ?? 0;
+  const wanted = { store, now, before: now - keptDays * dayMs };
+  const counted = (await countOldOf(eventsPruner, wanted)).get(1)?.count ?? 0;
+  const gone = (await pruneOldOf(eventsPruner, wanted)).get(1)?.count ?? 0;
   expect(gone).toBe(counted);
   return gone;
 }
@@ -190,7 +183,7 @@ describe("events go", () => {
   });
 });
 
-test("a pass begins behind what went, and not at what another company keeps", async () => {
+test("a pass reads no event of another company, which keeps its own", async () => {
   await add({ stops: { A: "90", B: "90", C: "10" } });
   await store.write(2, async (tx) => {
     for (let number = 0; number < 1_200; number++)
@@ -210,11 +203,38 @@ test("a pass begins behind what went, and not at what another company keeps", as
   const end = watchStatements(await connectionOf(store.read), (statement) => asked.push(statement));
   expect(await prune().finally(end)).toBe(0);
   // One page to count and one to remove, and no search for what an open stop is linked with.
-  const pages = asked.filter((statement) => /from "recorded_events".*order by "id"/.test(statement));
+  const pages = asked.filter((statement) => /from "recorded_events".*order by "recorded_at"/.test(statement));
   expect(pages).toHaveLength(2);
   expect(asked.filter((statement) => statement.includes("max("))).toEqual([]);
   await store.write(1, (tx) => tx.updateTable("stops").set({ stop_status: "90" }).execute());
   expect(await prune()).toBe(1);
+});
+
+test("an event that was recorded while the clock was years ahead holds back none that came after it", async () => {
+  await add({ stops: { A: "90", B: "90" } });
+  const ahead = await record(-3_650, { stop: "A" });
+  await record(40, { stop: "B" });
+  expect(await prune()).toBe(1);
+  expect(await read({ stopNbr: "A" })).toEqual([ahead]);
+});
+
+test("a pass that is cut off goes on in the next, however much stays before what may go", async () => {
+  const open = Array.from({ length: 600 }, (_, number) => `S${number}`);
+  await add({ stops: { A: "90", ...Object.fromEntries(open.map((nbr) => [nbr, "10" as const])) } });
+  for (const stop of open) await record(50, { stop });
+  await record(40, { stop: "A" });
+  const wanted = { store, now, before: now - keptDays * dayMs };
+  let passes = 0;
+  for (let gone = 0; gone === 0; passes += 1) {
+    expect(passes).toBeLessThan(20);
+    const run = pruneOldOf(eventsPruner, { ...wanted, signal: cutOffAfter(100) });
+    await run.catch((error: unknown) => expect(error).toHaveProperty("name", "AbortError"));
+    gone = 601 - (await store.read.selectFrom("recorded_events").select("id").execute()).length;
+  }
+  expect(passes).toBeGreaterThan(1);
+  // The one after it begins with the oldest again.
+  await store.write(1, (tx) => tx.updateTable("stops").set({ stop_status: "90" }).execute());
+  expect((await pruneOldOf(eventsPruner, wanted)).get(1)?.count).toBe(600);
 });
 
 describe("a reader that goes on from the last event that it knows", () => {

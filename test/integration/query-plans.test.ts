@@ -17,6 +17,8 @@ import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
 import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
+import { listOldEvents } from "../../src/store/stops/event-retention.ts";
+import { listEvents } from "../../src/store/stops/recorded-events.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
 import { listSomeOfTarget } from "../../src/store/outbound/outbound-targets.ts";
@@ -138,7 +140,8 @@ describe("an index serves", () => {
     });
     const kept = Object.fromEntries(retentionKinds.map((kind) => [kind, "keep"]));
     const config = { companies: {}, retention: { ...kept, documents: 30 } };
-    const deps = { store, now: Date.UTC(2026, 10, 5) } as never;
+    const clock = { now: () => Date.UTC(2026, 10, 5) };
+    const deps = { store, clock, now: clock.now() } as never;
     const steps = await plan(() => pruneOld(deps, { config } as never, new AbortController().signal));
     const served = (index: string) =>
       expect(
@@ -149,6 +152,9 @@ describe("an index serves", () => {
     served("stops USING INDEX stops_by_stop_status (company_id=? AND stop_status=? AND rowid>?)");
     served("loads USING INDEX loads_by_status (company_id=? AND load_status=? AND rowid>?)");
     served("o USING INDEX orders_by_change (company_id=? AND updated_at>?)");
+    // The second look, in the transaction that removes.
+    served("stops USING INDEX stops_open_by_change (company_id=? AND updated_at>?)");
+    served("loads USING INDEX loads_open_by_change (company_id=? AND updated_at>?)");
     served("completions USING COVERING INDEX completions_embedding (company_id=? AND id>?)");
     served("completions USING INDEX completions_order (company_id=? AND id>?");
     served("d USING INDEX deliveries_oldest (target_id=? AND id>?)");
@@ -156,9 +162,32 @@ describe("an index serves", () => {
     expect(steps.filter((step) => /^SCAN (?!companies)|TEMP B-TREE/.test(step))).toEqual([]);
   });
 
+  test("old events of a company, without a sort, and without those of others", async () => {
+    const page = { companyId: 1, before: 9, after: { recordedAt: 1, id: 1 }, limit: 500 };
+    expect(await plan(() => listOldEvents(store.read, page))).toEqual([
+      "SEARCH recorded_events USING INDEX recorded_events_by_age (company_id=? AND recorded_at>? AND recorded_at<?)",
+    ]);
+  });
+
+  test.each([{ stopNbr: "S1" }, { loadNbr: "L1" }])(
+    "the events of %o since a time, in their order",
+    async (of) => {
+      const [step, ...more] = await plan(() =>
+        listEvents(store.read, { companyId: 1, ...of, from: 1, afterId: 1, limit: 10 }),
+      );
+      expect(step).toMatch(
+        /USING INDEX recorded_events_by_(stop|load)_nbr \(company_id=\? AND (stop|load)_nbr=\?/,
+      );
+      expect(more).toEqual([]);
+    },
+  );
+
   test.each(auditTables)("what was asked for again, page by page: %s", async (table) => {
-    const steps = await plan(() => listAudit(store.read, table, { afterId: 0, limit: 200 }));
-    expect(steps[0]).toBe("SEARCH r USING INTEGER PRIMARY KEY (rowid>?)");
+    const page = { before: 9, after: { askedAt: 1, id: 1 }, limit: 200 };
+    const steps = await plan(() => listAudit(store.read, table, page));
+    expect(steps[0]).toMatch(
+      new RegExp(`^SEARCH r USING INDEX ${table}_by_age \\(asked_at>\\? AND asked_at<\\?\\)`),
+    );
     expect(steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))).toEqual([]);
   });
 

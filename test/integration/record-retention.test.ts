@@ -51,7 +51,7 @@ async function configured(): Promise<Config> {
 /** What went, by kind; what is counted before is the same. */
 async function prune({ store, now }: Pick<GatewayStore, "store" | "now">) {
   const config = await configured();
-  const deps = { store, now, ...noFiles };
+  const deps = { store, now, clock: { now: () => now }, ...noFiles };
   const counted = countsByKind(await countOld(deps, { config }, going));
   const gone = countsByKind(await pruneOld(deps, { config }, going));
   expect(gone).toEqual(counted);

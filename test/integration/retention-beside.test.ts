@@ -1,30 +1,50 @@
 /** Passes of retention in a daemon, which has other work to do (docs/retention.md#see-what-would-go). */
-import { expect, test } from "vitest";
+import { unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
 import { withPruneLock } from "../../src/app/retention/prune-lock.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { lockBackups } from "../../src/backup/take-backup.ts";
+import { sha256Of } from "../../src/inbound/testing/ledger-fixture.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
+import type { Store } from "../../src/store/database/database.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
 
 const late = start + 100 * dayMs;
 
-async function running(timeUp?: () => AbortSignal) {
+interface Running {
+  readonly timeUp?: () => AbortSignal;
+  /** Hears of each unit of work when it is done. */
+  readonly written?: () => void;
+}
+
+async function running({ timeUp, written }: Running = {}) {
   const config = await configOf({ archive: 30, error: 30 });
   const told: string[] = [];
-  const { store, locations } = fixture;
+  const { locations } = fixture;
+  const store: Pick<Store, "read" | "write"> = {
+    read: fixture.store.read,
+    write: async (owner, work) => {
+      const done = await fixture.store.write(owner, work);
+      written?.();
+      return done;
+    },
+  };
   const retention = createRetention({
     ...{ store, locations, ledgerNumbers: { seal }, clock: { now: () => late }, config: () => config },
     ...(timeUp === undefined ? {} : { timeUp }),
     log: createLogger({ level: "info", destination: { write: (line) => void told.push(line) } }),
   });
-  return { told, prune: () => retention.prune(late, new AbortController().signal) };
+  const prune = (signal = new AbortController().signal) => retention.prune(late, signal);
+  return { told, prune, pruned: retention.figures.pruned };
 }
 
 test("a kind whose time is up goes on in the next round, and so do the kinds after it", async () => {
   const { location } = await filed(a);
-  const hurried = await running(() => AbortSignal.abort());
+  const hurried = await running({ timeUp: () => AbortSignal.abort() });
   expect(await hurried.prune()).toBe(false);
   expect(isThere(location)).toBe(true);
   const told = hurried.told.join("\n");
@@ -32,6 +52,109 @@ test("a kind whose time is up goes on in the next round, and so do the kinds aft
   const { prune } = await running();
   expect(await prune()).toBe(true);
   expect(isThere(location)).toBe(false);
+});
+
+describe("what a kind has removed by the time that", () => {
+  /** Aborts when the first step of 50 files is begun, ended and marked. */
+  async function cutOffInFiles() {
+    for (let number = 0; number < 120; number += 1) await filed(`${number}_20261105_080000.xml`);
+    const cutOff = new AbortController();
+    let units = 0;
+    const written = () => {
+      units += 1;
+      if (units === 3) cutOff.abort();
+    };
+    return { signal: cutOff.signal, written };
+  }
+
+  test("it is cut off is counted and told, and the rest goes in the next round", async () => {
+    const { signal, written } = await cutOffInFiles();
+    const { prune, pruned, told } = await running({ written, timeUp: () => signal });
+    expect(await prune()).toBe(false);
+    expect(pruned.get("archive")).toBe(50);
+    expect(told.join("\n")).toContain('"pruned":{"archive":50}');
+    const next = await running();
+    expect(await next.prune()).toBe(true);
+    expect(next.pruned.get("archive")).toBe(70);
+  });
+
+  test("the daemon stops is counted and told", async () => {
+    const { signal, written } = await cutOffInFiles();
+    const { prune, pruned, told } = await running({ written });
+    await expect(prune(signal)).rejects.toHaveProperty("name", "AbortError");
+    expect(pruned.get("archive")).toBe(50);
+    expect(told.join("\n")).toContain('"pruned":{"archive":50}');
+  });
+});
+
+describe("a company", () => {
+  /** An old file of the company, whose place its folder says. */
+  async function oldOf(companyId: number, folder: string, columns: object = {}): Promise<string> {
+    const location = `companies/${folder}/archive/2026-11-05/${a}`;
+    await fixture.put(location, "x");
+    await fixture.store.write("site", (tx) =>
+      tx
+        .insertInto("files")
+        .values({
+          ...{
+            company_id: companyId,
+            name: a,
+            size: 1,
+            channel: "sftp",
+            received_at: start,
+            state: "applied",
+          },
+          ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0, source: location },
+          ...{ location, is_filed: 1, decided_at: start, sha256: sha256Of("x"), ...columns },
+        })
+        .execute(),
+    );
+    return location;
+  }
+
+  test("whose part of a kind fails does not keep the files of others", async () => {
+    await fixture.store.write("site", (tx) =>
+      sql`create trigger fails before update of is_pruning on files when new.company_id = ${sql.lit(fixture.companyId)}
+        begin select raise(abort, 'this row cannot be written'); end`.execute(tx),
+    );
+    const own = await oldOf(fixture.companyId, "ACME");
+    const other = await oldOf(await fixture.company("BETA"), "BETA");
+    const { prune, told } = await running();
+    expect(await prune()).toBe(false);
+    expect([isThere(own), isThere(other)]).toEqual([true, false]);
+    expect(told.filter((line) => line.includes('"company":"ACME"'))).toHaveLength(1);
+    await fixture.store.write("site", (tx) => sql`drop trigger fails`.execute(tx));
+    expect([await prune(), isThere(own)]).toEqual([true, false]);
+  });
+
+  test("of which an interrupted removal cannot be settled is told, and the pass goes on", async () => {
+    const unsettled = `/${"x".repeat(300)}/ACME/archive/2026-11-05/${a}`;
+    const interrupted = {
+      removed_at: start,
+      pruned_days: 30,
+      pruned_to: unsettled,
+      is_pruning: 1,
+      sha256: null,
+    };
+    await unlink(join(fixture.stateDir, await oldOf(fixture.companyId, "ACME", interrupted)));
+    const other = await oldOf(await fixture.company("BETA"), "BETA");
+    const { prune, told } = await running();
+    expect(await prune()).toBe(false);
+    expect(isThere(other)).toBe(false);
+    expect(told.filter((line) => /"company":"ACME".*ENAMETOOLONG/.test(line))).toHaveLength(1);
+  });
+
+  test("at which the time was up comes after the others in the next round", async () => {
+    for (let number = 0; number < 120; number += 1) await filed(`${number}_20261105_080000.xml`);
+    const other = await oldOf(await fixture.company("BETA"), "BETA");
+    let timeUp = new AbortController();
+    const { prune, pruned } = await running({ timeUp: () => timeUp.signal, written: () => timeUp.abort() });
+    await prune();
+    expect([pruned.get("archive"), isThere(other)]).toEqual([50, true]);
+    timeUp = new AbortController();
+    await prune();
+    expect([pruned.get("archive"), isThere(other)]).toEqual([51, false]);
+  });
 });
 
 test("a kind that fails is told, does not stop the kinds after it, and is tried again", async () => {

@@ -46,10 +46,9 @@ async function prepare({ retention, company, day, isHeldUp = () => false }: Pass
   const { store, locations } = fixture;
   const { moveTo } = config.retention;
   const ledgerNumbers = { seal };
-  return {
-    config,
-    deps: { store, locations, ledgerNumbers, log, now: start + day * dayMs, isHeldUp, moveTo },
-  };
+  const now = start + day * dayMs;
+  const clock = { now: () => now };
+  return { config, deps: { store, locations, ledgerNumbers, log, clock, now, isHeldUp, moveTo } };
 }
 
 const short = (amounts: readonly KindAmount[]) =>

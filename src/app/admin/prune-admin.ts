@@ -3,6 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import { isFileKind } from "../../inbound/pruning/pruning.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { createLogger } from "../../lib/logs/log.ts";
@@ -13,7 +14,7 @@ import { type BackupHold, createBackupHold, heldUpText } from "../retention/back
 import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
 import { withPruneLock } from "../retention/prune-lock.ts";
 import type { PruneDeps } from "../retention/pruner.ts";
-import { countOld, type KindAmount, pruneOld } from "../retention/run-retention.ts";
+import { countOld, type KindAmount, type PassPart, pruneOld } from "../retention/run-retention.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 
@@ -36,6 +37,12 @@ export interface PruneReport {
   readonly amounts: readonly ReturnType<typeof toView>[];
   /** Why old files stay at this moment, and until when; undefined when none have to. */
   readonly heldUp?: string | undefined;
+  /** What could not be removed, or counted, and why; the rest was. */
+  readonly failures: readonly PassFailure[];
+}
+
+export interface PassFailure extends PassPart {
+  readonly message: string;
 }
 
 /** A dry run notes nothing. */
@@ -58,10 +65,11 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     const company = (await chooseCompany(store, options.company))?.code;
     const look = await clockFor(store, options);
     const paused = look.kind === "jumped" && !clockIsRight ? jumpText(look) : undefined;
-    if (paused !== undefined && !isDryRun) return { isDryRun, paused, amounts: [] };
+    if (paused !== undefined && !isDryRun) return { isDryRun, paused, amounts: [], failures: [] };
     const hold = createBackupHold(config.stateDir);
     const deps: PruneDeps = {
       store,
+      clock: systemClock,
       now: look.kind === "jumped" ? look.to : look.now,
       locations: createLocations(config.stateDir),
       ledgerNumbers: createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind),
@@ -72,11 +80,15 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     };
     const going = new AbortController().signal;
     const misdated = look.kind === "right" ? look.misdated : undefined;
-    const pass = { config, company, misdated };
+    const failures: PassFailure[] = [];
+    const failed = (part: PassPart, error: unknown) =>
+      void failures.push({ ...part, message: messageOf(error) });
+    const pass = { config, company, misdated, failed };
     const amounts = isDryRun
       ? await countOld(deps, pass, going)
       : await withPruneLock(config.stateDir, () => pruneOld(deps, pass, going));
     if (isDryRun) askFor(amounts, hold);
-    return { isDryRun, paused, amounts: amounts.map(toView), heldUp: await heldUpText(store.read, hold) };
+    const heldUp = await heldUpText(store.read, hold);
+    return { isDryRun, paused, amounts: amounts.map(toView), heldUp, failures };
   });
 }

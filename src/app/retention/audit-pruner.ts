@@ -7,7 +7,7 @@ import {
   listAudit,
   removeAudit,
 } from "../../store/ledger/audit-retention.ts";
-import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import type { DueCompany, Progress, PruneDeps, Pruner } from "./pruner.ts";
 
 const rowsAtOnce = 200;
 
@@ -29,35 +29,33 @@ function byCompany(rows: readonly AuditRow[], due: readonly DueCompany[]): reado
 /** All companies in one go: a row says by its file or delivery only of which one it is. */
 async function eachOld(
   { store }: PruneDeps,
-  { due, signal }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal },
+  { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
   visit: (table: AuditTable, old: OldRows) => Promise<void>,
-): Promise<Amounts> {
-  const tally = new Tally();
+): Promise<void> {
+  const { signal, tally } = progress;
   const before = Math.max(...due.map((company) => company.before));
   for (const table of auditTables) {
-    let afterId: number | undefined = 0;
-    while (afterId !== undefined) {
+    let after: Pick<AuditRow, "askedAt" | "id"> | undefined = { askedAt: 0, id: 0 };
+    while (after !== undefined) {
       signal.throwIfAborted();
-      const rows: readonly AuditRow[] = await listAudit(store.read, table, { afterId, limit: rowsAtOnce });
+      const page = { before, after, limit: rowsAtOnce };
+      const rows: readonly AuditRow[] = await listAudit(store.read, table, page);
       for (const old of byCompany(rows, due)) {
         await visit(table, old);
         for (const { askedAt: at } of old.rows)
           tally.add(old.companyId, { count: 1, bytes: 0, oldestAt: at, newestAt: at });
       }
-      // What follows a young one is younger.
-      const isLast = rows.length < rowsAtOnce || rows.some(({ askedAt }) => askedAt >= before);
-      afterId = isLast ? undefined : rows.at(-1)?.id;
+      after = rows.length < rowsAtOnce ? undefined : rows.at(-1);
       await setImmediate();
     }
   }
-  return tally.amounts;
 }
 
 export const auditPruner: Pruner = {
   kind: "audit",
-  wouldGo: (deps, due, signal) => eachOld(deps, { due, signal }, async () => undefined),
-  prune: (deps, due, signal) =>
-    eachOld(deps, { due, signal }, (table, { companyId, rows }) =>
+  wouldGo: (deps, due, progress) => eachOld(deps, { due, progress }, async () => undefined),
+  prune: (deps, due, progress) =>
+    eachOld(deps, { due, progress }, (table, { companyId, rows }) =>
       deps.store.write(companyId, (tx) =>
         removeAudit(
           tx,

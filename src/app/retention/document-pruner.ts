@@ -7,8 +7,8 @@ import {
   type Place,
   removeDocuments,
 } from "../../store/stops/document-retention.ts";
-import { findNeeded, findNeededSince, type Needed } from "./needed-documents.ts";
-import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import { NeededDocuments } from "./needed-documents.ts";
+import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const documentsAtOnce = 200;
 
@@ -16,33 +16,40 @@ const documentsAtOnce = 200;
 type Visit = (
   company: DueCompany,
   documents: readonly OldDocument[],
-  needed: Needed,
+  needed: NeededDocuments,
 ) => Promise<readonly OldDocument[]>;
 
-function withoutThose(
-  documents: readonly OldDocument[],
-  needed: ReadonlySet<string>,
-): readonly OldDocument[] {
-  return documents.filter(({ guid }) => !needed.has(guid.toLowerCase()));
+/** What is needed of a company, found now or, where a pass was cut off, since then. */
+async function neededOf(
+  { store: { read }, clock, walks }: PruneDeps,
+  { id: companyId }: DueCompany,
+  signal: AbortSignal,
+): Promise<NeededDocuments> {
+  const needed = walks?.get(companyId) ?? (await NeededDocuments.begin({ read, companyId, clock }));
+  walks?.set(companyId, needed);
+  await needed.walk(signal);
+  return needed;
 }
 
 async function eachOldOf(
-  { store: { read }, now }: PruneDeps,
-  { company, tally, signal }: { company: DueCompany; tally: Tally; signal: AbortSignal },
+  deps: PruneDeps,
+  { company, progress }: { readonly company: DueCompany; readonly progress: Progress },
   visit: Visit,
 ): Promise<void> {
   const { id: companyId, before } = company;
-  let needed: Needed | undefined;
+  const { signal, tally } = progress;
+  let needed: NeededDocuments | undefined;
   let after: Place = firstPlace;
   for (;;) {
     signal.throwIfAborted();
     const page = { companyId, before, after, limit: documentsAtOnce };
-    const documents: readonly OldDocument[] = await listOldDocuments(read, page);
+    const documents: readonly OldDocument[] = await listOldDocuments(deps.store.read, page);
     const last = documents.at(-1);
     if (last === undefined) return;
-    needed ??= await findNeeded({ read, companyId }, now, signal);
-    const old = withoutThose(documents, needed.guids);
-    const gone = old.length === 0 ? [] : await visit(company, old, needed);
+    needed ??= await neededOf(deps, company, signal);
+    const known = needed;
+    const old = documents.filter(({ guid }) => !known.has(guid));
+    const gone = old.length === 0 ? [] : await visit(company, old, known);
     for (const { size: bytes, createdAt: at } of gone)
       tally.add(companyId, { count: 1, bytes, oldestAt: at, newestAt: at });
     after = { at: last.createdAt, id: last.id };
@@ -50,30 +57,39 @@ async function eachOldOf(
   }
 }
 
-async function eachOld(
-  deps: PruneDeps,
-  { due, signal }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal },
-  visit: Visit,
-): Promise<Amounts> {
-  const tally = new Tally();
-  for (const company of due) await eachOldOf(deps, { company, tally, signal }, visit);
-  return tally.amounts;
-}
-
 /** Removes those that nothing has come to need since the walk over what needs them began. */
-function removeUnneeded({ store }: PruneDeps): Visit {
-  return ({ id: companyId, before }, documents, needed) =>
-    store.write(companyId, async (tx) => {
-      const unneeded = withoutThose(documents, await findNeededSince({ read: tx, companyId }, needed));
+function removeUnneeded({ store }: PruneDeps, { signal }: Progress): Visit {
+  return async ({ id: companyId, before }, documents, needed) => {
+    await needed.look(signal);
+    const left = documents.filter(({ guid }) => !needed.has(guid));
+    return await store.write(companyId, async (tx) => {
+      const newer = await needed.findNewer(tx);
+      const unneeded = left.filter(({ guid }) => !newer.has(guid.toLowerCase()));
       if (unneeded.length === 0) return [];
       const guids = unneeded.map(({ guid }) => guid);
       const gone = await removeDocuments(tx, { companyId, guids, before });
       return unneeded.filter(({ guid }) => gone.has(guid));
     });
+  };
 }
 
 export const documentsPruner: Pruner = {
   kind: "documents",
-  wouldGo: (deps, due, signal) => eachOld(deps, { due, signal }, async (_, documents) => documents),
-  prune: (deps, due, signal) => eachOld(deps, { due, signal }, removeUnneeded(deps)),
+  wouldGo: (deps, due, progress) =>
+    eachCompany(due, progress, (company) =>
+      eachOldOf({ ...deps, walks: undefined }, { company, progress }, async (_, documents) => documents),
+    ),
+  prune: (deps, due, progress) =>
+    eachCompany(due, progress, async (company) => {
+      let isCutOff = false;
+      try {
+        await eachOldOf(deps, { company, progress }, removeUnneeded(deps, progress));
+      } catch (error) {
+        isCutOff = error === progress.signal.reason;
+        throw error;
+      } finally {
+        // What a pass has found that is over, or has failed, is not what holds in the next one.
+        if (!isCutOff) deps.walks?.delete(company.id);
+      }
+    }),
 };

@@ -1,6 +1,9 @@
-/** Recorded events of stops and loads that are over, group by group. */
+/**
+ * Recorded events of stops and loads that are over, group by group, each company by itself. A pass that is cut off notes how
+ * far it has come; the next one goes on there, and the one after that begins with the oldest again.
+ */
 import { setImmediate } from "node:timers/promises";
-import { findMark, noteMark } from "../../store/ledger/file-retention.ts";
+import { findMark, firstMark, type Mark, noteMark } from "../../store/ledger/file-retention.ts";
 import {
   countGroup,
   type EventGroup,
@@ -12,49 +15,34 @@ import {
   removeGroup,
   type Visited,
 } from "../../store/stops/event-retention.ts";
-import { type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import { type DueCompany, eachCompany, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const eventsAtOnce = 500;
 
-interface OldGroup {
-  readonly group: EventGroup;
-  readonly before: number;
+interface Walk {
+  readonly company: DueCompany;
+  readonly signal: AbortSignal;
+  readonly from: Mark;
+  readonly visit: (group: EventGroup) => Promise<void>;
+  /** Hears how far it has come. */
+  readonly passed?: (mark: Mark) => void;
 }
 
-/** What is known of a company on the way. */
-interface Walked {
-  readonly before: number;
-  readonly visited: Visited;
-  readonly gone: Visited;
-  /** No event of the company has this number or a lower one. */
-  from: number;
-  isFirstMet: boolean;
-}
-
-async function startOf({ store }: Pick<PruneDeps, "store">, due: readonly DueCompany[]) {
-  const companies = new Map<number, Walked>();
-  for (const { id: companyId, before } of due) {
-    const { fileId: from } = await findMark(store.read, { companyId, kind: "events" });
-    companies.set(companyId, {
-      ...{ before, visited: newVisited(), gone: newVisited(), from, isFirstMet: false },
-    });
-  }
-  return companies;
-}
-
-/** Visits the group of an event, unless it was visited or the stop or load itself stays; `visit` says whether it went. */
+/** Visits the group of an event, unless the stop or load itself stays; false when it was visited before. */
 async function visitGroupOf(
   { store }: Pick<PruneDeps, "store">,
-  { event, company }: { readonly event: OldEvent; readonly company: Walked },
-  visit: (old: OldGroup) => Promise<boolean>,
-): Promise<void> {
+  event: OldEvent,
+  { company, visited, visit }: Pick<Walk, "company" | "visit"> & { readonly visited: Visited },
+): Promise<boolean> {
   const { companyId, stopNbr, loadNbr } = event;
-  const { before, visited, gone } = company;
-  if (isVisited(visited, event)) return;
+  if (isVisited(visited, event)) return false;
   const own = { companyId, stopNbrs: listOf(stopNbr), loadNbrs: listOf(loadNbr) };
-  if (await isStillNeeded(store.read, own)) return addAll(visited, own);
-  const group = await findOldGroup(store.read, event, company);
-  if (group !== undefined && (await visit({ group, before }))) addAll(gone, group);
+  if (await isStillNeeded(store.read, own)) addAll(visited, own);
+  else {
+    const group = await findOldGroup(store.read, event, { before: company.before, visited });
+    if (group !== undefined && !(await isStillNeeded(store.read, group))) await visit(group);
+  }
+  return true;
 }
 
 function listOf(nbr: string | null): readonly string[] {
@@ -66,61 +54,37 @@ function addAll({ stops, loads }: Visited, { stopNbrs, loadNbrs }: EventGroup): 
   for (const nbr of loadNbrs) loads.add(nbr);
 }
 
-/**
- * All companies in one go: events are in the order of their ids for all of them together. Begins behind what went earlier;
- * gives for each company the number behind which its first event is.
- */
-async function eachOldGroup(
-  deps: Pick<PruneDeps, "store">,
-  { due, signal }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal },
-  visit: (old: OldGroup) => Promise<boolean>,
-): Promise<ReadonlyMap<number, Pick<Walked, "from">>> {
-  const companies = await startOf(deps, due);
-  const newest = Math.max(...due.map(({ before }) => before));
-  let afterId: number | undefined = Math.min(...[...companies.values()].map(({ from }) => from));
-  while (afterId !== undefined) {
-    const page = await listOldEvents(deps.store.read, { afterId, before: newest, limit: eventsAtOnce });
-    for (const event of page.events) {
-      const company = companies.get(event.companyId);
-      if (company === undefined) continue;
-      signal.throwIfAborted();
-      await visitGroupOf(deps, { event, company }, visit);
-      company.isFirstMet ||= !isMember(company.gone, event);
-      if (!company.isFirstMet) company.from = Math.max(company.from, event.id);
-      await setImmediate();
-    }
-    afterId = page.lastId;
-    signal.throwIfAborted();
-    await setImmediate();
-  }
-  return companies;
-}
-
-type Numbers = Pick<OldEvent, "stopNbr" | "loadNbr">;
-
-function isVisited({ stops, loads }: Visited, { stopNbr, loadNbr }: Numbers): boolean {
+function isVisited({ stops, loads }: Visited, { stopNbr, loadNbr }: OldEvent): boolean {
   return (stopNbr === null || stops.has(stopNbr)) && (loadNbr === null || loads.has(loadNbr));
 }
 
-function isMember({ stops, loads }: Visited, { stopNbr, loadNbr }: Numbers): boolean {
-  return (stopNbr !== null && stops.has(stopNbr)) || (loadNbr !== null && loads.has(loadNbr));
-}
-
-/** Notes how far nothing is left of each company, so that no pass reads again what others keep there. */
-async function noteStarts(
-  { store }: Pick<PruneDeps, "store">,
-  walked: ReadonlyMap<number, Pick<Walked, "from">>,
-): Promise<void> {
-  for (const [companyId, { from: fileId }] of walked) {
-    const key = { companyId, kind: "events" } as const;
-    if ((await findMark(store.read, key)).fileId < fileId)
-      await store.write(companyId, (tx) => noteMark(tx, key, { decidedAt: 0, fileId }));
+async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise<void> {
+  const { company, signal, passed } = walk;
+  const { id: companyId, before } = company;
+  const visited = newVisited();
+  let { decidedAt: recordedAt, fileId: id } = walk.from;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = { companyId, before, after: { recordedAt, id }, limit: eventsAtOnce };
+    const events = await listOldEvents(deps.store.read, page);
+    for (const event of events) {
+      signal.throwIfAborted();
+      const isAsked = await visitGroupOf(deps, event, { ...walk, visited });
+      ({ recordedAt, id } = event);
+      passed?.({ decidedAt: recordedAt, fileId: id });
+      if (isAsked) await setImmediate();
+    }
+    await setImmediate();
+    if (events.length < eventsAtOnce) return;
   }
 }
 
 /** Removes a group, unless something came meanwhile that needs it. For the site: one note has the newest of all companies. */
-async function pruneGroup({ store }: Pick<PruneDeps, "store">, { group, before }: OldGroup): Promise<number> {
-  const { companyId, stopNbrs, loadNbrs } = group;
+async function pruneGroup(
+  { store }: Pick<PruneDeps, "store">,
+  { companyId, stopNbrs, loadNbrs }: EventGroup,
+  before: number,
+): Promise<number> {
   return await store.write("site", async (tx) => {
     const owner = { companyId, stopNbr: stopNbrs[0] ?? null, loadNbr: loadNbrs[0] ?? null };
     const now = await findOldGroup(tx, owner, { before, visited: newVisited() });
@@ -128,27 +92,44 @@ async function pruneGroup({ store }: Pick<PruneDeps, "store">, { group, before }
   });
 }
 
+/** Goes on where the pass before was cut off; notes where this one is, or that it is done. */
+async function fromMark(
+  { store }: Pick<PruneDeps, "store">,
+  companyId: number,
+  work: (from: Mark, passed: (mark: Mark) => void) => Promise<void>,
+): Promise<void> {
+  const key = { companyId, kind: "events" } as const;
+  const from = await findMark(store.read, key);
+  let reached = from;
+  try {
+    await work(from, (mark) => {
+      reached = mark;
+    });
+    reached = firstMark;
+  } finally {
+    const isElsewhere = reached.decidedAt !== from.decidedAt || reached.fileId !== from.fileId;
+    if (isElsewhere) await store.write(companyId, (tx) => noteMark(tx, key, reached));
+  }
+}
+
 export const eventsPruner: Pruner = {
   kind: "events",
-  async wouldGo(deps, due, signal) {
-    const tally = new Tally();
-    await eachOldGroup(deps, { due, signal }, async ({ group }) => {
-      if (await isStillNeeded(deps.store.read, group)) return false;
-      const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
-      tally.add(group.companyId, { ...amount, bytes: 0 });
-      return true;
-    });
-    return tally.amounts;
-  },
-  async prune(deps, due, signal) {
-    const tally = new Tally();
-    const walked = await eachOldGroup(deps, { due, signal }, async (old) => {
-      if (await isStillNeeded(deps.store.read, old.group)) return false;
-      const count = await pruneGroup(deps, old);
-      tally.add(old.group.companyId, { count, bytes: 0 });
-      return count > 0;
-    });
-    await noteStarts(deps, walked);
-    return tally.amounts;
-  },
+  wouldGo: (deps, due, progress) =>
+    eachCompany(due, progress, async (company) => {
+      const visit = async (group: EventGroup) => {
+        const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
+        progress.tally.add(company.id, { ...amount, bytes: 0 });
+      };
+      await eachOldGroup(deps, { company, signal: progress.signal, from: firstMark, visit });
+    }),
+  prune: (deps, due, progress) =>
+    eachCompany(due, progress, async (company) => {
+      const visit = async (group: EventGroup) => {
+        const count = await pruneGroup(deps, group, company.before);
+        progress.tally.add(company.id, { count, bytes: 0 });
+      };
+      await fromMark(deps, company.id, (from, passed) =>
+        eachOldGroup(deps, { company, signal: progress.signal, from, visit, passed }),
+      );
+    }),
 };

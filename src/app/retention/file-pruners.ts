@@ -16,7 +16,7 @@ import {
   type Mark,
   noteMark,
 } from "../../store/ledger/file-retention.ts";
-import { type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import { type DueCompany, eachCompany, type PruneDeps, type Pruner, type Tally } from "./pruner.ts";
 
 const readAtOnce = 500;
 /** Files whose rows are written together. */
@@ -134,28 +134,23 @@ async function canMove({ moveTo, log }: PruneDeps): Promise<boolean> {
 function filePruner(kind: FileKind): Pruner {
   return {
     kind,
-    async wouldGo(deps, due, signal) {
-      const tally = new Tally();
-      for (const company of due) {
-        const walk = { kind, company, signal };
+    wouldGo: (deps, due, progress) =>
+      eachCompany(due, progress, async (company) => {
+        const walk = { kind, company, signal: progress.signal };
         for await (const page of oldPages(deps, walk)) {
           for (const file of page.filter(isOfKind(kind))) {
             const bytes = await bytesOf(deps, walk, file);
             const at = file.decidedAt;
-            if (bytes !== undefined) tally.add(company.id, { count: 1, bytes, oldestAt: at, newestAt: at });
+            if (bytes !== undefined)
+              progress.tally.add(company.id, { count: 1, bytes, oldestAt: at, newestAt: at });
           }
         }
-      }
-      return tally.amounts;
-    },
-    async prune(deps, due, signal) {
-      const tally = new Tally();
-      if (!(await canMove(deps))) return tally.amounts;
-      for (const company of due) {
-        const walk = { kind, company, signal };
-        await pruneCompany(deps, walk, tally);
-      }
-      return tally.amounts;
+      }),
+    async prune(deps, due, progress) {
+      if (!(await canMove(deps))) return;
+      await eachCompany(due, progress, async (company) => {
+        await pruneCompany(deps, { kind, company, signal: progress.signal }, progress.tally);
+      });
     },
   };
 }

@@ -5,9 +5,17 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { Reader } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
 import { findReferred, listAwaited, removeEntries } from "../../store/ledger/entry-retention.ts";
 import { type AgingFile, firstMark, listAgingFiles, type Mark } from "../../store/ledger/file-retention.ts";
-import { type Amount, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import {
+  type Amount,
+  type DueCompany,
+  eachCompany,
+  type Progress,
+  type PruneDeps,
+  type Pruner,
+} from "./pruner.ts";
 
 const countedAtOnce = 500;
 const entriesAtOnce = 50;
@@ -66,46 +74,42 @@ function amountOf(gone: readonly AgingFile[]): Amount {
 
 export const ledgerPruner: Pruner = {
   kind: "ledger",
-  async wouldGo({ store }, due, signal) {
-    const tally = new Tally();
-    for (const company of due) {
+  wouldGo: ({ store }, due, progress) =>
+    eachCompany(due, progress, async (company) => {
       for (let after: Mark | undefined = firstMark; after !== undefined; ) {
-        signal.throwIfAborted();
+        progress.signal.throwIfAborted();
         const page: Page = await readPage(store.read, {
           company,
           after,
           limit: countedAtOnce,
           countsFiles: true,
         });
-        tally.add(company.id, amountOf(page.gone));
+        progress.tally.add(company.id, amountOf(page.gone));
         after = page.after;
         await setImmediate();
       }
-    }
-    return tally.amounts;
-  },
-  async prune(deps, due, signal) {
-    const tally = new Tally();
-    for (const company of due) await pruneCompany(deps, { company, tally }, signal);
-    return tally.amounts;
-  },
+    }),
+  prune: (deps, due, progress) =>
+    eachCompany(due, progress, (company) => pruneCompany(deps, company, progress)),
 };
 
 async function pruneCompany(
   { store, now }: PruneDeps,
-  { company, tally }: { readonly company: DueCompany; readonly tally: Tally },
-  signal: AbortSignal,
+  company: DueCompany,
+  { signal, tally }: Progress,
 ): Promise<void> {
   const { id: companyId, days } = company;
   for (let after: Mark | undefined = firstMark; after !== undefined; ) {
     signal.throwIfAborted();
     const from: Mark = after;
-    // Read and removed in one unit: nobody asks for a retry in between.
-    const page: Page = await store.write(companyId, async (tx) => {
+    const remove = async (tx: Transaction) => {
       const found = await readPage(tx, { company, after: from, limit: entriesAtOnce });
       if (found.gone.length > 0) await removeEntries(tx, { companyId, files: found.gone, now, days });
       return found;
-    });
+    };
+    const looked = await readPage(store.read, { company, after: from, limit: entriesAtOnce });
+    // Read again and removed in one unit: nobody asks for a retry in between.
+    const page: Page = looked.gone.length === 0 ? looked : await store.write(companyId, remove);
     tally.add(companyId, amountOf(page.gone));
     after = page.after;
     await setImmediate();

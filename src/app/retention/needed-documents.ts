@@ -1,19 +1,30 @@
-/** Which documents something still needs: what names them by their GUIDs and is not over. */
+/**
+ * Which documents something still needs: what names them by their GUIDs and is not over.
+ *
+ * To walk over all of that may take longer than a pass has time: a walk that is cut off goes on in a later pass. What has
+ * changed since it began is looked at before each removal, and what has changed since that look in the removal itself.
+ */
+import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import { minuteMs } from "../../lib/durations.ts";
+import { portionsOf } from "../../lib/portions.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findCompletions, listCompletions, type StoredCompletion } from "../../store/outbound/completions.ts";
 import { findFirstWatermark } from "../../store/outbound/delivery-retention.ts";
 import {
+  changedTexts,
   findLastCompletion,
   firstPlace,
   listEmbeddingCompletions,
   listOpenTexts,
   listOpenWork,
   listOrderTexts,
+  type OpenWork,
   openRows,
   type Place,
+  type PlacedText,
 } from "../../store/stops/document-retention.ts";
-import { minuteMs } from "../../lib/durations.ts";
 
 const rowsAtOnce = 200;
 /** With their events, so that nobody waits for them. */
@@ -44,19 +55,21 @@ const textOfCompletion = ({ body, execution, events }: StoredCompletion) =>
 interface Scope {
   readonly read: Reader;
   readonly companyId: number;
+  readonly clock: Clock;
 }
 
-/** Texts of open stops, loads and orders that have changed since a time, milliseconds UTC. */
-async function* openTexts({ read, companyId }: Scope, since: number): AsyncGenerator<readonly string[]> {
+const placeOf = ({ at, id }: PlacedText) => ({ at, id });
+const textsOf = (rows: readonly { readonly text: string }[]) => rows.map(({ text }) => text);
+
+/** Texts of open stops, loads and orders. */
+async function* openTexts({ read, companyId }: Scope): AsyncGenerator<readonly string[]> {
   const page = { companyId, limit: rowsAtOnce };
   for (const rows of openRows) {
-    const list = (afterId: number) => listOpenTexts(read, rows, { ...page, afterId, since });
-    for await (const some of pagesOf(0, list, idOf)) yield some.map(({ text }) => text);
+    const list = (afterId: number) => listOpenTexts(read, rows, { ...page, afterId });
+    for await (const some of pagesOf(0, list, idOf)) yield textsOf(some);
   }
-  const from: Place = since === 0 ? firstPlace : { at: since - 1, id: lastOfAll };
   const list = (after: Place) => listOrderTexts(read, { ...page, after });
-  for await (const some of pagesOf(from, list, ({ at, id }) => ({ at, id })))
-    yield some.map(({ text }) => text);
+  for await (const some of pagesOf(firstPlace, list, placeOf)) yield textsOf(some);
 }
 
 /** Texts of the completions after one and up to another. */
@@ -69,67 +82,132 @@ async function* completionTexts(
   for await (const some of pagesOf(afterId, list, idOf)) yield some.map(textOfCompletion);
 }
 
-/** Texts of completions that are still to be made: for a delivery that is not over, or an export that is to come. */
-async function* outgoingTexts(scope: Scope): AsyncGenerator<readonly string[]> {
+/** Texts of completions that take the content of documents in, and of those that an export is still to report. */
+async function* keptTexts(scope: Scope): AsyncGenerator<readonly string[]> {
   const { read, companyId } = scope;
   const page = { companyId, limit: completionsAtOnce };
   const embedding = (afterId: number) => listEmbeddingCompletions(read, { ...page, afterId });
   for await (const ids of pagesOf(0, embedding, (id) => id))
     yield (await findCompletions(read, ids)).map(textOfCompletion);
-  for (const list of await listOpenWork(read, companyId)) {
-    for await (const some of pagesOf(0, (afterId) => list(afterId, completionsAtOnce), idOf)) {
-      const ids = some.flatMap(({ window, subjectId }) => (window === undefined ? [subjectId] : []));
-      yield (await findCompletions(read, ids)).map(textOfCompletion);
-      for (const { window } of some) if (window !== undefined) yield* completionTexts(scope, window);
-    }
-  }
   const exported = await findFirstWatermark(read, companyId);
   if (exported !== undefined) yield* completionTexts(scope, { afterId: exported, lastId: lastOfAll });
 }
 
-async function addGuids(
-  found: Set<string>,
-  texts: AsyncGenerator<readonly string[]>,
-  between: () => Promise<void>,
-): Promise<void> {
-  for await (const some of texts) {
-    for (const text of some) for (const guid of text.match(guids) ?? []) found.add(guid.toLowerCase());
-    await between();
+/** Texts of completions that a delivery is still to bring, but for those deliveries that were met before. */
+async function* outgoingTexts(scope: Scope, met: Set<number>): AsyncGenerator<readonly string[]> {
+  const { read, companyId } = scope;
+  for (const list of await listOpenWork(read, companyId)) {
+    for await (const some of pagesOf(0, (afterId) => list(afterId, rowsAtOnce), idOf)) {
+      const unmet = some.filter(({ id }) => !met.has(id));
+      yield* textsOfWork(scope, unmet);
+      for (const { id } of unmet) met.add(id);
+    }
   }
 }
 
-/** GUIDs, in small letters, that were needed at a time, and from where to look for what came since. */
-export interface Needed {
-  readonly guids: ReadonlySet<string>;
-  /** Milliseconds UTC. */
-  readonly since: number;
+async function* textsOfWork(scope: Scope, work: readonly OpenWork[]): AsyncGenerator<readonly string[]> {
+  const ids = work.flatMap(({ window, subjectId }) => (window === undefined ? [subjectId] : []));
+  for (const some of portionsOf(ids, completionsAtOnce))
+    yield (await findCompletions(scope.read, some)).map(textOfCompletion);
+  for (const { window } of work) if (window !== undefined) yield* completionTexts(scope, window);
+}
+
+/** All of it; what an export is to report first, as that becomes a delivery. */
+async function* neededTexts(scope: Scope, met: Set<number>): AsyncGenerator<readonly string[]> {
+  yield* openTexts(scope);
+  yield* keptTexts(scope);
+  yield* outgoingTexts(scope, met);
+}
+
+interface Look {
+  /** By the clock, milliseconds UTC, and by one that nobody sets. */
+  readonly at: number;
+  readonly steadyMs: number;
+  /** The newest completion that was there. */
   readonly lastCompletion: number;
 }
 
-/** How long a change may take from its time to its commit, with a clock that is set back a little. */
-const commitMs = 10 * minuteMs;
+/** How long a change may be under way from its time to its commit. */
+const commitMs = 2 * minuteMs;
 
-/** All GUIDs in what is not over, or still goes out; `now` is not later than the begin of the walk. */
-export async function findNeeded(scope: Scope, now: number, signal: AbortSignal): Promise<Needed> {
-  const found = new Set<string>();
-  const lastCompletion = await findLastCompletion(scope.read, scope.companyId);
-  const between = async () => {
-    signal.throwIfAborted();
-    await setImmediate();
-  };
-  await addGuids(found, openTexts(scope, 0), between);
-  await addGuids(found, outgoingTexts(scope), between);
-  return { guids: found, since: now - commitMs, lastCompletion };
+/** The earliest time that something has which was committed since the look: the clock may have been set back meanwhile. */
+function earliestSince({ at, steadyMs }: Look, now: number): number {
+  const setBackMs = Math.max(0, performance.now() - steadyMs - (now - at));
+  return Math.floor(at - setBackMs - commitMs);
 }
 
-/** GUIDs in what has changed or was made since; for the transaction that removes what nothing needs. */
-export async function findNeededSince(
-  scope: Scope,
-  { since, lastCompletion }: Needed,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const goOn = async () => undefined;
-  await addGuids(found, openTexts(scope, since), goOn);
-  await addGuids(found, completionTexts(scope, { afterId: lastCompletion, lastId: lastOfAll }), goOn);
-  return found;
+/** Texts of what has changed or was made since a look. */
+async function* textsSince(scope: Scope, look: Look): AsyncGenerator<readonly string[]> {
+  const { read, companyId, clock } = scope;
+  const since = earliestSince(look, clock.now());
+  for (const listTexts of changedTexts) {
+    const list = (after: Place) => listTexts(read, { companyId, after, limit: rowsAtOnce });
+    for await (const some of pagesOf({ at: since - 1, id: lastOfAll }, list, placeOf)) yield textsOf(some);
+  }
+  yield* completionTexts(scope, { afterId: look.lastCompletion, lastId: lastOfAll });
+}
+
+async function lookNow({ read, companyId, clock }: Scope): Promise<Look> {
+  const [at, steadyMs] = [clock.now(), performance.now()];
+  return { at, steadyMs, lastCompletion: await findLastCompletion(read, companyId) };
+}
+
+function addGuids(found: Set<string>, texts: readonly string[]): void {
+  for (const text of texts) for (const guid of text.match(guids) ?? []) found.add(guid.toLowerCase());
+}
+
+/** GUIDs, in small letters, that something of a company needs. */
+export class NeededDocuments {
+  readonly #scope: Scope;
+  readonly #found = new Set<string>();
+  /** Open deliveries whose completions were read. */
+  readonly #met = new Set<number>();
+  /** Undefined when it has come to its end. */
+  #walk: AsyncGenerator<readonly string[]> | undefined;
+  #last: Look;
+
+  private constructor(scope: Scope, last: Look) {
+    this.#scope = scope;
+    this.#last = last;
+    this.#walk = neededTexts(scope, this.#met);
+  }
+
+  static async begin(scope: Scope): Promise<NeededDocuments> {
+    return new NeededDocuments(scope, await lookNow(scope));
+  }
+
+  has(guid: string): boolean {
+    return this.#found.has(guid.toLowerCase());
+  }
+
+  /** Goes on with the walk to its end. Rejects when aborted, and can be called again then. */
+  async walk(signal: AbortSignal): Promise<void> {
+    while (this.#walk !== undefined) {
+      signal.throwIfAborted();
+      const { done, value } = await this.#walk.next();
+      if (done === true) this.#walk = undefined;
+      else addGuids(this.#found, value);
+      await setImmediate();
+    }
+  }
+
+  /** Adds what has changed since the last look. Rejects when aborted. */
+  async look(signal: AbortSignal): Promise<void> {
+    const next = await lookNow(this.#scope);
+    for (const texts of [textsSince(this.#scope, this.#last), outgoingTexts(this.#scope, this.#met)]) {
+      for await (const some of texts) {
+        signal.throwIfAborted();
+        addGuids(this.#found, some);
+        await setImmediate();
+      }
+    }
+    this.#last = next;
+  }
+
+  /** What has come to be needed since the last look, for the transaction that removes the rest. */
+  async findNewer(tx: Reader): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for await (const some of textsSince({ ...this.#scope, read: tx }, this.#last)) addGuids(found, some);
+    return found;
+  }
 }

@@ -1,61 +1,74 @@
 /** Deliveries that are over, with what was delivered. */
 import { setImmediate } from "node:timers/promises";
 import type { DeliveryKind } from "../../domain/outbound/delivery-state.ts";
-import { listOldSubjects, pruneDelivered, pruneSentMessages } from "../../outbound/prune-deliveries.ts";
+import {
+  listOldSubjects,
+  type OldOfCompany,
+  pruneDelivered,
+  pruneSentMessages,
+} from "../../outbound/prune-deliveries.ts";
 import { countDeliveries } from "../../store/outbound/delivery-retention.ts";
 import { companiesWithDeliveries } from "../../store/ledger/record-retention.ts";
-import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const subjectsAtOnce = 100;
 
-async function countSubjects(
+/** Each company with deliveries of its own. */
+async function eachConcerned(
   { store }: PruneDeps,
-  { due, kinds }: { readonly due: readonly DueCompany[]; readonly kinds: readonly DeliveryKind[] },
-  signal: AbortSignal,
-): Promise<Amounts> {
-  const tally = new Tally();
+  { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
+  work: (company: DueCompany) => Promise<void>,
+): Promise<void> {
   const concerned = await companiesWithDeliveries(store.read);
-  for (const { id: companyId, before } of due.filter(({ id }) => concerned.has(id))) {
-    for (const kind of kinds) {
-      let afterId: number | undefined = 0;
-      while (afterId !== undefined) {
-        signal.throwIfAborted();
-        const step = { companyId, before, afterId, limit: subjectsAtOnce };
-        const old = await listOldSubjects(store.read, kind, step);
-        for (const { id, createdAt: at } of old.subjects) {
-          const count = await countDeliveries(store.read, kind, [id]);
-          tally.add(companyId, { count, bytes: 0, oldestAt: at, newestAt: at });
-        }
-        afterId = old.lastId;
-        await setImmediate();
-      }
-    }
-  }
-  return tally.amounts;
+  const some = due.filter(({ id }) => concerned.has(id));
+  await eachCompany(some, progress, work);
 }
 
-async function pruneEach(
+async function countSubjects(
   { store }: PruneDeps,
-  due: readonly DueCompany[],
-  prune: (old: { readonly companyId: number; readonly before: number }) => Promise<number>,
-): Promise<Amounts> {
-  const tally = new Tally();
-  const concerned = await companiesWithDeliveries(store.read);
-  for (const { id: companyId, before } of due.filter(({ id }) => concerned.has(id)))
-    tally.add(companyId, { count: await prune({ companyId, before }), bytes: 0 });
-  return tally.amounts;
+  { id: companyId, before, kind }: DueCompany & { readonly kind: DeliveryKind },
+  { signal, tally }: Progress,
+): Promise<void> {
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined) {
+    signal.throwIfAborted();
+    const step = { companyId, before, afterId, limit: subjectsAtOnce };
+    const old = await listOldSubjects(store.read, kind, step);
+    for (const { id, createdAt: at } of old.subjects) {
+      const count = await countDeliveries(store.read, kind, [id]);
+      tally.add(companyId, { count, bytes: 0, oldestAt: at, newestAt: at });
+    }
+    afterId = old.lastId;
+    await setImmediate();
+  }
+}
+
+interface Subjects {
+  readonly kind: Pruner["kind"];
+  readonly of: readonly DeliveryKind[];
+  readonly prune: (store: PruneDeps["store"], old: OldOfCompany, signal: AbortSignal) => Promise<unknown>;
+}
+
+function pruneSubjects({ kind, of, prune }: Subjects): Pruner {
+  return {
+    kind,
+    wouldGo: (deps, due, progress) =>
+      eachConcerned(deps, { due, progress }, async (company) => {
+        for (const one of of) await countSubjects(deps, { ...company, kind: one }, progress);
+      }),
+    prune: (deps, due, progress) =>
+      eachConcerned(deps, { due, progress }, async ({ id: companyId, before }) => {
+        const told = (count: number) => progress.tally.add(companyId, { count, bytes: 0 });
+        await prune(deps.store, { companyId, before, told }, progress.signal);
+      }),
+  };
 }
 
 /** Counts deliveries. A completion that a later export has still to report stays without them. */
-export const outboundPruner: Pruner = {
+export const outboundPruner = pruneSubjects({
   kind: "outbound",
-  wouldGo: (deps, due, signal) => countSubjects(deps, { due, kinds: ["export", "completion"] }, signal),
-  prune: (deps, due, signal) =>
-    pruneEach(deps, due, async (old) => (await pruneDelivered(deps.store, old, signal)).deliveries),
-};
+  of: ["export", "completion"],
+  prune: pruneDelivered,
+});
 
-export const messagesPruner: Pruner = {
-  kind: "messages",
-  wouldGo: (deps, due, signal) => countSubjects(deps, { due, kinds: ["message"] }, signal),
-  prune: (deps, due, signal) => pruneEach(deps, due, (old) => pruneSentMessages(deps.store, old, signal)),
-};
+export const messagesPruner = pruneSubjects({ kind: "messages", of: ["message"], prune: pruneSentMessages });

@@ -2,14 +2,16 @@
  * What is removed by its age: one pruner for each kind (`pruners.ts` has the list).
  *
  * A pruner works in steps so small that nobody waits for one, and each step leaves nothing half done. It never looks at a
- * clock: `before` comes from a clock that was found to be right (`clock-guard.ts`).
+ * clock to find out what is old: `before` comes from one that was found to be right (`clock-guard.ts`).
  */
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
 import type { FileKind } from "../../inbound/pruning/pruning.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
+import type { NeededDocuments } from "./needed-documents.ts";
 
 /** A company that keeps the kind for a time. */
 export interface DueCompany {
@@ -42,16 +44,48 @@ export interface PruneDeps {
   readonly now: number;
   /** Whether old files of the kind have to stay at this moment, because a backup is being made. Asked when some would go. */
   readonly isHeldUp: (kind: FileKind) => boolean;
+  /** For what changes while the pass is under way. */
+  readonly clock: Clock;
   /** Where files are moved to instead of being removed. */
   readonly moveTo?: string | undefined;
+  /** By the id of the company, what was found to be needed by a pass that was cut off; kept from pass to pass. */
+  readonly walks?: Map<number, NeededDocuments> | undefined;
+}
+
+/** One kind on its way through the companies. What it has come to is known also when it is cut off. */
+export interface Progress {
+  readonly tally: Tally;
+  readonly signal: AbortSignal;
+  /** Hears of a company whose part has failed, and has the others done; without it, the first failure is the end. */
+  readonly failed?: ((company: DueCompany, error: unknown) => void) | undefined;
+  /** Hears of the company that is begun. */
+  readonly begun?: ((company: DueCompany) => void) | undefined;
 }
 
 export interface Pruner {
   readonly kind: RetentionKind;
   /** Counts what would go, and changes nothing. Rejects when aborted. */
-  wouldGo(deps: PruneDeps, due: readonly DueCompany[], signal: AbortSignal): Promise<Amounts>;
-  /** Removes it. Rejects when aborted; what was removed by then stays removed. */
-  prune(deps: PruneDeps, due: readonly DueCompany[], signal: AbortSignal): Promise<Amounts>;
+  wouldGo(deps: PruneDeps, due: readonly DueCompany[], progress: Progress): Promise<void>;
+  /** Removes it, and counts each step when it is done. Rejects when aborted; what was removed by then stays removed. */
+  prune(deps: PruneDeps, due: readonly DueCompany[], progress: Progress): Promise<void>;
+}
+
+/** Does the part of each company, also when that of another fails. Rejects when aborted. */
+export async function eachCompany(
+  due: readonly DueCompany[],
+  { signal, failed, begun }: Progress,
+  work: (company: DueCompany) => Promise<void>,
+): Promise<void> {
+  for (const company of due) {
+    signal.throwIfAborted();
+    begun?.(company);
+    try {
+      await work(company);
+    } catch (error) {
+      if (signal.aborted || failed === undefined) throw error;
+      failed(company, error);
+    }
+  }
 }
 
 /** Gathers amounts of one kind. */

@@ -16,7 +16,7 @@ import {
   removeWhereabouts,
   type TrackedLoads,
 } from "../../store/ledger/record-retention.ts";
-import { type Amounts, type DueCompany, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
+import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const appointmentsAtOnce = 200;
 /** Each has up to 500 loads. */
@@ -35,26 +35,25 @@ interface Rows {
 function pruneRows({ kind, atOnce, count, list, remove }: Rows): Pruner {
   const eachConcerned = async (
     { store }: PruneDeps,
-    due: readonly DueCompany[],
-    work: (wanted: OldRecords, tally: Tally) => Promise<void>,
-  ): Promise<Amounts> => {
-    const tally = new Tally();
+    { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
+    work: (wanted: OldRecords) => Promise<void>,
+  ): Promise<void> => {
     const concerned = await companiesWithRecords(store.read);
-    for (const { id: companyId, before } of due) {
-      if (concerned.has(companyId)) await work({ companyId, before, limit: atOnce }, tally);
-    }
-    return tally.amounts;
+    const some = due.filter(({ id }) => concerned.has(id));
+    await eachCompany(some, progress, ({ id: companyId, before }) =>
+      work({ companyId, before, limit: atOnce }),
+    );
   };
   return {
     kind,
-    wouldGo: (deps, due, signal) =>
-      eachConcerned(deps, due, async (wanted, tally) => {
-        signal.throwIfAborted();
-        tally.add(wanted.companyId, { ...(await count(deps.store.read, wanted)), bytes: 0 });
+    wouldGo: (deps, due, progress) =>
+      eachConcerned(deps, { due, progress }, async (wanted) => {
+        progress.tally.add(wanted.companyId, { ...(await count(deps.store.read, wanted)), bytes: 0 });
         await setImmediate();
       }),
-    prune: ({ store, ...deps }, due, signal) =>
-      eachConcerned({ store, ...deps }, due, async (wanted, tally) => {
+    prune: ({ store, ...deps }, due, progress) =>
+      eachConcerned({ store, ...deps }, { due, progress }, async (wanted) => {
+        const { signal, tally } = progress;
         for (;;) {
           signal.throwIfAborted();
           const ids = await list(store.read, wanted);
@@ -107,19 +106,15 @@ async function eachOldLoad(
 /** Counts loads, whose positions are forgotten together. */
 export const positionsPruner: Pruner = {
   kind: "positions",
-  async wouldGo({ store }, due, signal) {
-    const tally = new Tally();
+  async wouldGo({ store }, due, { signal, tally }) {
     await eachOldLoad(store, { due, signal }, async ({ companyId, updatedAt: at }) => {
       tally.add(companyId, { count: 1, bytes: 0, oldestAt: at, newestAt: at });
     });
-    return tally.amounts;
   },
-  async prune({ store }, due, signal) {
-    const tally = new Tally();
+  async prune({ store }, due, { signal, tally }) {
     await eachOldLoad(store, { due, signal }, async ({ id, companyId }) => {
       await store.write(companyId, (tx) => removeWhereabouts(tx, id));
       tally.add(companyId, { count: 1, bytes: 0 });
     });
-    return tally.amounts;
   },
 };

@@ -1,15 +1,13 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
 import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { createBackupHold, heldUpText } from "./backup-hold.ts";
 import { type ClockLook, jumpText, lookAtClock, misdatedText } from "./clock-guard.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
 import { withPruneLock } from "./prune-lock.ts";
 import type { PruneDeps } from "./pruner.ts";
-import { type KindAmount, pruneOld, type RetentionConfig } from "./run-retention.ts";
+import { type KindAmount, pruneOld, type PassPart, type RetentionConfig } from "./run-retention.ts";
 
-export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp"> {
-  readonly clock: Clock;
+export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp" | "walks"> {
   readonly config: () => RetentionConfig;
   /** Aborts when the time of a kind that begins now is up. */
   readonly timeUp?: () => AbortSignal;
@@ -49,9 +47,27 @@ function misdatedOf(look: ClockLook | undefined): Misdated | undefined {
   return look?.kind === "right" ? look.misdated : undefined;
 }
 
+/** Tells what a pass has left to do. */
+function restOf(log: RetentionDeps["log"]) {
+  const rest = {
+    isNone: true,
+    failed(part: PassPart, error: unknown): void {
+      rest.isNone = false;
+      log.error({ ...part, err: error }, "what is too old cannot be removed; trying again later");
+    },
+    unfinished(kind: RetentionKind): void {
+      rest.isNone = false;
+      log.info({ kind }, "there is more that is too old: it goes on in the next round");
+    },
+  };
+  return rest;
+}
+
 export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }: RetentionDeps): Retention {
   const { store, log } = deps;
   const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
+  const cutOffAt = new Map<RetentionKind, number>();
+  const walks: NonNullable<PruneDeps["walks"]> = new Map();
   let last: ClockLook | undefined;
 
   function tell(look: ClockLook): void {
@@ -68,23 +84,25 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
     const { moveTo } = config().retention;
     const hold = createBackupHold(deps.locations.stateDir);
     const { isHeldUp } = hold;
-    let isDone = true;
-    const unfinished = (kind: RetentionKind, error: unknown) => {
-      isDone = false;
-      if (error === undefined)
-        log.info({ kind }, "there is more that is too old: it goes on in the next round");
-      else log.error({ kind, err: error }, "what is too old cannot be removed; trying again later");
+    const amounts: KindAmount[] = [];
+    const told = (some: readonly KindAmount[]) => {
+      amounts.push(...some);
+      for (const { kind, count } of some) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
     };
-    const wanted = { config: config(), misdated: misdatedOf(last), beside: { timeUp, unfinished } };
-    const amounts = await pruneOld({ ...deps, now, moveTo, isHeldUp }, wanted, signal);
-    for (const { kind, count } of amounts) pruned.set(kind, (pruned.get(kind) ?? 0) + count);
-    const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
-    if (amounts.length > 0)
-      log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+    const rest = restOf(log);
+    const beside = { timeUp, cutOffAt, unfinished: rest.unfinished };
+    const wanted = { config: config(), misdated: misdatedOf(last), told, failed: rest.failed, beside };
+    try {
+      await pruneOld({ ...deps, clock, walks, now, moveTo, isHeldUp }, wanted, signal);
+    } finally {
+      const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
+      if (amounts.length > 0)
+        log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+    }
     const heldUp = await heldUpText(store.read, hold);
     if (heldUp !== undefined)
       log.info({ kinds: [...hold.kinds] }, `${heldUp}; they go in a round after that`);
-    return isDone && heldUp === undefined;
+    return rest.isNone && heldUp === undefined;
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Company } from "../../store/accounts/companies.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
 import { sparing } from "./clock-guard.ts";
-import type { Amount, DueCompany, PruneDeps, Pruner } from "./pruner.ts";
+import { type Amount, type DueCompany, type Progress, type PruneDeps, type Pruner, Tally } from "./pruner.ts";
 import { pruners } from "./pruners.ts";
 
 export type RetentionConfig = Pick<Config, "companies" | "retention">;
@@ -19,18 +19,30 @@ export interface KindAmount extends Amount {
   readonly company: string;
 }
 
+/** A part of a pass: a kind, a company, or the kind of a company. */
+export interface PassPart {
+  readonly kind?: RetentionKind;
+  readonly company?: string;
+}
+
 export interface RetentionPass {
   readonly config: RetentionConfig;
   /** Of one company alone. */
   readonly company?: string | undefined;
   /** What a clock that was behind has written, which only looks old. */
   readonly misdated?: Misdated | undefined;
-  /** Of a pass beside other work, of which no kind may hold that up; without it, the first failure ends the pass. */
+  /** Hears after each kind what went of it, or would go, also when it was cut off. */
+  readonly told?: (amounts: readonly KindAmount[]) => void;
+  /** Hears of each part that failed; the others go on. Without it, the first failure ends the pass. */
+  readonly failed?: (part: PassPart, error: unknown) => void;
+  /** Of a pass beside other work, of which no kind may hold that up. */
   readonly beside?: {
     /** Aborts when the time of a kind that begins now is up. */
     readonly timeUp: () => AbortSignal;
-    /** Hears of each kind that failed; `undefined`: its time was up. The others go on. */
-    readonly unfinished: (kind: RetentionKind, error: unknown) => void;
+    /** Hears of each kind whose time was up. */
+    readonly unfinished: (kind: RetentionKind) => void;
+    /** By the kind, the company at which its time was up in the pass before; the next one begins behind that. */
+    readonly cutOffAt: Map<RetentionKind, number>;
   };
 }
 
@@ -52,44 +64,96 @@ function dueOf(
   });
 }
 
-type Work = (pruner: Pruner, due: readonly DueCompany[], signal: AbortSignal) => ReturnType<Pruner["prune"]>;
+/** In turn: first those behind the one at which the time was up, which has had its share, last. */
+function inTurn(due: readonly DueCompany[], cutOffAt: number | undefined): readonly DueCompany[] {
+  const next = due.findIndex(({ id }) => id === cutOffAt) + 1;
+  return [...due.slice(next), ...due.slice(0, next)];
+}
 
-/** Has the kind done; of one that is not, nothing is known. */
-function boundedBy(beside: RetentionPass["beside"], work: Work): Work {
-  if (beside === undefined) return work;
-  return async (pruner, due, signal) => {
-    const timeUp = beside.timeUp();
-    try {
-      return await work(pruner, due, AbortSignal.any([signal, timeUp]));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      beside.unfinished(pruner.kind, error === timeUp.reason ? undefined : error);
-      return new Map();
-    }
+type Work = (pruner: Pruner, due: readonly DueCompany[], progress: Progress) => Promise<void>;
+
+/** Has the kind done, as far as it comes. Rejects when the pass is aborted. */
+async function workOn(
+  {
+    pruner,
+    due,
+    pass,
+    tally,
+  }: { pruner: Pruner; due: readonly DueCompany[]; pass: RetentionPass; tally: Tally },
+  { work, signal }: { readonly work: Work; readonly signal: AbortSignal },
+): Promise<void> {
+  const { kind } = pruner;
+  const { beside, failed } = pass;
+  const timeUp = beside?.timeUp();
+  let at: number | undefined;
+  const progress: Progress = {
+    tally,
+    signal: timeUp === undefined ? signal : AbortSignal.any([signal, timeUp]),
+    failed: failed && (({ code }, error) => failed({ kind, company: code }, error)),
+    begun: ({ id }) => {
+      at = id;
+    },
   };
+  const turn = beside?.cutOffAt.get(kind);
+  beside?.cutOffAt.delete(kind);
+  try {
+    await work(pruner, inTurn(due, turn), progress);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (beside !== undefined && error === timeUp?.reason) {
+      if (at !== undefined) beside.cutOffAt.set(kind, at);
+      beside.unfinished(kind);
+    } else if (failed === undefined) throw error;
+    else failed({ kind }, error);
+  }
+}
+
+function amountsOf(
+  kind: RetentionKind,
+  due: readonly DueCompany[],
+  { amounts }: Tally,
+): readonly KindAmount[] {
+  return due.flatMap(({ id, code }) => {
+    const amount = amounts.get(id);
+    return amount === undefined ? [] : [{ kind, company: code, ...amount }];
+  });
 }
 
 async function goThrough(
   deps: PruneDeps,
-  { config, company, misdated, beside }: RetentionPass,
-  { work, signal }: { readonly work: Work; readonly signal: AbortSignal },
+  pass: RetentionPass,
+  how: { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<readonly KindAmount[]> {
   const all = await listCompanies(deps.store.read);
-  const companies = company === undefined ? all : all.filter(({ code }) => code === company);
+  const companies = pass.company === undefined ? all : all.filter(({ code }) => code === pass.company);
   const amounts: KindAmount[] = [];
-  const bounded = boundedBy(beside, work);
   for (const pruner of pruners) {
     const { kind } = pruner;
-    const due = dueOf(companies, { config, kind, misdated, now: deps.now });
+    const due = dueOf(companies, { ...pass, kind, now: deps.now });
     if (due.length === 0) continue;
-    const found = await bounded(pruner, due, signal);
-    for (const { id, code } of due) {
-      const amount = found.get(id);
-      if (amount !== undefined && amount.count > 0) amounts.push({ kind, company: code, ...amount });
+    const tally = new Tally();
+    try {
+      await workOn({ pruner, due, pass, tally }, how);
+    } finally {
+      const found = amountsOf(kind, due, tally);
+      amounts.push(...found);
+      pass.told?.(found);
     }
     await setImmediate();
   }
   return amounts;
+}
+
+/** Settles what a death has interrupted, of each company, whatever comes of the others. */
+async function settleAll(deps: PruneDeps, { failed }: RetentionPass, signal: AbortSignal): Promise<void> {
+  for (const { id, code: company } of await listCompanies(deps.store.read)) {
+    try {
+      await settleInterrupted(deps, id, signal);
+    } catch (error) {
+      if (signal.aborted || failed === undefined) throw error;
+      failed({ company }, error);
+    }
+  }
 }
 
 /** Counts what a pass would remove. Rejects when aborted. */
@@ -100,7 +164,7 @@ export function countOld(
 ): Promise<readonly KindAmount[]> {
   return goThrough(deps, pass, {
     signal,
-    work: (pruner, due, stopping) => pruner.wouldGo(deps, due, stopping),
+    work: (pruner, due, progress) => pruner.wouldGo(deps, due, progress),
   });
 }
 
@@ -110,9 +174,9 @@ export async function pruneOld(
   pass: RetentionPass,
   signal: AbortSignal,
 ): Promise<readonly KindAmount[]> {
-  for (const { id } of await listCompanies(deps.store.read)) await settleInterrupted(deps, id, signal);
+  await settleAll(deps, pass, signal);
   return await goThrough(deps, pass, {
     signal,
-    work: (pruner, due, stopping) => pruner.prune(deps, due, stopping),
+    work: (pruner, due, progress) => pruner.prune(deps, due, progress),
   });
 }

@@ -13,6 +13,11 @@ function reportLines({ isDryRun, amounts, heldUp }: PruneReport): readonly strin
 
 /** What becomes of files that had to stay. */
 const laterText = "the daemon removes them then, within the hour; without one, say `dropgate prune` again";
+function failureText({ kind, company, message }: PruneReport["failures"][number]): string {
+  const what = kind ?? "what an interrupted pass has left";
+  const whose = company === undefined ? "" : ` of company ${company}`;
+  return `${what}${whose} is not done: ${message}; the rest was gone through, and the next pass tries it again`;
+}
 
 /** `dropgate prune` */
 export function declarePrune(program: CliCommand): void {
@@ -34,8 +39,9 @@ export function declarePrune(program: CliCommand): void {
       const { pruneNow } = await import("../../app/admin/prune-admin.ts");
       const report = await pruneNow(config, options);
       if (report.paused === undefined || report.isDryRun) run.printResult(options, report, reportLines);
+      for (const failure of report.failures) run.printFailure(failureText(failure));
       if (report.paused !== undefined) run.printFailure(report.paused);
       if (report.heldUp !== undefined) run.printFailure(`${report.heldUp}; ${laterText}`);
-      if (report.isDryRun) run.exitCode = exitCodes.fine;
+      if (report.isDryRun && report.failures.length === 0) run.exitCode = exitCodes.fine;
     });
 }

@@ -1,4 +1,4 @@
--- The schema after migration 14. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 15. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -90,6 +90,7 @@ CREATE TABLE delivery_repeats (
   delivered_at bigint, sha256 text, size bigint, fault text, fault_text text,
   collected_at bigint, collected_by text, removed_at bigint, removed_by text
 , action text not null default 'again', asked_by text, reason text, collected_from text, removed_from text);
+CREATE INDEX delivery_repeats_by_age on delivery_repeats (asked_at);
 CREATE INDEX delivery_repeats_delivery on delivery_repeats (delivery_id);
 
 CREATE TABLE documents (
@@ -121,6 +122,7 @@ CREATE TABLE file_repeats (
   file_id integer not null references files (id),
   asked_at bigint not null, state text not null, decided_at bigint, reasons text not null
 );
+CREATE INDEX file_repeats_by_age on file_repeats (asked_at);
 CREATE INDEX file_repeats_file on file_repeats (file_id);
 
 CREATE TABLE file_stops (
@@ -206,6 +208,7 @@ CREATE INDEX loads_by_driver_user_id on loads (company_id, driver_user_id)
 CREATE INDEX loads_by_reference on loads (company_id, reference) where reference is not null;
 CREATE INDEX loads_by_seal_nbr on loads (company_id, seal_nbr) where seal_nbr is not null;
 CREATE INDEX loads_by_status on loads (company_id, load_status);
+CREATE INDEX loads_open_by_change on loads (company_id, updated_at) where load_status not in (90, 99);
 
 CREATE TABLE memberships (
   company_id integer not null references companies (id),
@@ -305,6 +308,7 @@ CREATE TABLE recorded_events (
   stop_nbr text, load_nbr text, event_code integer not null, recorded_at bigint not null,
   data text not null
 );
+CREATE INDEX recorded_events_by_age on recorded_events (company_id, recorded_at);
 CREATE INDEX recorded_events_by_load_nbr on recorded_events (company_id, load_nbr)
   where load_nbr is not null;
 CREATE INDEX recorded_events_by_stop_nbr on recorded_events (company_id, stop_nbr)
@@ -374,6 +378,8 @@ CREATE INDEX stops_by_shipment_nbr on stops (company_id, shipment_nbr)
   where shipment_nbr is not null;
 CREATE INDEX stops_by_stop_nbr_key on stops (company_id, stop_nbr_key);
 CREATE INDEX stops_by_stop_status on stops (company_id, stop_status);
+CREATE INDEX stops_open_by_change on stops (company_id, updated_at)
+  where stop_status not in ('80', '90', '91', '99');
 
 CREATE TABLE user_carriers (
   company_id integer not null references companies (id),

@@ -1,4 +1,5 @@
 /** What was asked for again or given up of files and deliveries, by its age. */
+import { sql } from "kysely";
 import { decidedStates } from "../../domain/files/file-state.ts";
 import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
@@ -17,25 +18,29 @@ export interface AuditRow {
 }
 
 interface AuditPage {
-  /** Where the page before this one has ended; 0 for the first. */
-  readonly afterId: number;
+  /** Only what was asked for before this, milliseconds UTC. */
+  readonly before: number;
+  /** Where the page before this one has ended. */
+  readonly after: Pick<AuditRow, "askedAt" | "id">;
   readonly limit: number;
 }
 
 /** Over when the file is decided and filed away: of others the last request is still being carried out. */
-function ofFiles(read: Reader, { afterId, limit }: AuditPage) {
+function ofFiles(read: Reader, { before, after, limit }: AuditPage) {
   return read
     .selectFrom("file_repeats as r")
     .innerJoin("files as f", "f.id", "r.file_id")
     .select(["r.id", "f.company_id as companyId", "r.asked_at as askedAt"])
     .select((eb) => eb.and([eb("f.state", "in", decidedStates), eb("f.is_filed", "=", 1)]).as("isOver"))
-    .where("r.id", ">", afterId)
+    .where("r.asked_at", "<", before)
+    .where(sql<boolean>`(r.asked_at, r.id) > (${after.askedAt}, ${after.id})`)
+    .orderBy("r.asked_at")
     .orderBy("r.id")
     .limit(limit);
 }
 
 /** Over when the delivery was delivered: how long one that was given up is kept counts from when it was. */
-function ofDeliveries(read: Reader, { afterId, limit }: AuditPage) {
+function ofDeliveries(read: Reader, { before, after, limit }: AuditPage) {
   return read
     .selectFrom("delivery_repeats as r")
     .innerJoin("deliveries as d", "d.id", "r.delivery_id")
@@ -48,12 +53,14 @@ function ofDeliveries(read: Reader, { afterId, limit }: AuditPage) {
         ])
         .as("isOver"),
     )
-    .where("r.id", ">", afterId)
+    .where("r.asked_at", "<", before)
+    .where(sql<boolean>`(r.asked_at, r.id) > (${after.askedAt}, ${after.id})`)
+    .orderBy("r.asked_at")
     .orderBy("r.id")
     .limit(limit);
 }
 
-/** Those of all companies by their ids, which is in the order in which they were asked for. */
+/** Those of all companies, page by page, the oldest first. */
 export async function listAudit(
   read: Reader,
   table: AuditTable,

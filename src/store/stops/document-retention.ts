@@ -78,50 +78,76 @@ const openLoadStatuses = Object.keys(loadStatusNames).filter(
   (status) => !finalLoadStatuses.some((over) => String(over) === status),
 );
 
+const textOfStop = sql<string>`body || ' ' || execution`;
+const textOfLoad = sql<string>`body || ' ' || extra || ' ' || execution`;
+
 export const openRows: readonly OpenRows[] = [
   ...openStopStatuses.map((status) => ({
     from: sql`stops`,
-    text: sql<string>`body || ' ' || execution`,
+    text: textOfStop,
     isInState: sql<boolean>`stop_status = ${sql.lit(status)}`,
   })),
   ...openLoadStatuses.map((status) => ({
     from: sql`loads`,
-    text: sql<string>`body || ' ' || extra || ' ' || execution`,
+    text: textOfLoad,
     isInState: sql<boolean>`load_status = ${sql.lit(Number(status))}`,
   })),
 ];
 
-/** What the open ones name, as text; those alone that have changed since a time (milliseconds UTC), 0 for all. */
+/** What the open ones name, as text. */
 export async function listOpenTexts(
   read: Reader,
   { from, text, isInState }: OpenRows,
-  { companyId, afterId, limit, since }: Page & { readonly since: number },
+  { companyId, afterId, limit }: Page,
 ): Promise<readonly { readonly id: number; readonly text: string }[]> {
   const query = sql<{ id: number; text: string }>`select id, ${text} as text from ${from}
-    where company_id = ${companyId} and ${isInState} and id > ${afterId} and updated_at >= ${since}
+    where company_id = ${companyId} and ${isInState} and id > ${afterId}
     order by id limit ${limit}`;
   return (await query.execute(read)).rows;
 }
 
-export interface OrderText extends Place {
-  /** Empty where the order is over. */
+/** What may name a document, and where it was in the order of changes. */
+export interface PlacedText extends Place {
   readonly text: string;
 }
 
+/** Rows in the order of their changes, with what those name that are not over. */
+export type ListChangedTexts = (read: Reader, page: PlacedPage) => Promise<readonly PlacedText[]>;
+
 const final = sql.join(finalStopStatuses.map((status) => sql.lit(status)));
+const over = sql.join(finalLoadStatuses.map((status) => sql.lit(status)));
+
+/** The conditions are those of the indexes: only then does SQLite see that these serve. */
+const changedRows = [
+  { from: sql`stops`, text: textOfStop, isOpen: sql<boolean>`stop_status not in (${final})` },
+  { from: sql`loads`, text: textOfLoad, isOpen: sql<boolean>`load_status not in (${over})` },
+];
+
+const listChangedRows = changedRows.map(
+  ({ from, text, isOpen }): ListChangedTexts =>
+    async (read, { companyId, after, limit }) => {
+      const query = sql<PlacedText>`select id, updated_at as at, ${text} as text from ${from}
+        where company_id = ${companyId} and ${isOpen} and (updated_at, id) > (${after.at}, ${after.id})
+        order by updated_at, id limit ${limit}`;
+      return (await query.execute(read)).rows;
+    },
+);
 
 /** Orders of a company in the order of their changes, with what those name that are not over. */
 export async function listOrderTexts(
   read: Reader,
   { companyId, after, limit }: PlacedPage,
-): Promise<readonly OrderText[]> {
-  const query = sql<OrderText>`select o.id as id, o.updated_at as at,
+): Promise<readonly PlacedText[]> {
+  const query = sql<PlacedText>`select o.id as id, o.updated_at as at,
       case when o.is_cancelled = 0 and (s.id is null or s.stop_status not in (${final})) then o.body else '' end as text
     from orders as o left join stops as s on s.company_id = o.company_id and s.stop_nbr = o.order_nbr
     where o.company_id = ${companyId} and (o.updated_at, o.id) > (${after.at}, ${after.id})
     order by o.updated_at, o.id limit ${limit}`;
   return (await query.execute(read)).rows;
 }
+
+/** Of everything whose changes say that it may have come to name a document: open stops, open loads, orders. */
+export const changedTexts: readonly ListChangedTexts[] = [...listChangedRows, listOrderTexts];
 
 /** Completions that take the content of their documents in each time that they are made. */
 export async function listEmbeddingCompletions(

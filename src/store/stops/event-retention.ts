@@ -2,6 +2,7 @@
  * Which recorded events may go, as rows. Events of stops and loads that were planned together go together: an answer to
  * `since` then has all that came after it, or says that it is known no longer (`isPositionKnown`).
  */
+import { sql } from "kysely";
 import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
@@ -12,26 +13,36 @@ import { prepareQuery } from "../database/prepared-query.ts";
 
 export type EventOwner = Pick<RowOf<"recorded_events">, "companyId" | "stopNbr" | "loadNbr">;
 
-export interface OldEvent extends EventOwner {
-  readonly id: number;
+/** A place in the order of ages. */
+export interface EventMoment {
+  /** Milliseconds UTC. */
   readonly recordedAt: number;
+  readonly id: number;
 }
 
-/** Events of all companies by their ids, up to the first that is younger. `lastId`: where the next page goes on. */
+export interface OldEvent extends EventOwner, EventMoment {}
+
+/** Those of a company that were recorded before a time (milliseconds UTC), page by page, the oldest first. */
 export async function listOldEvents(
   read: Reader,
-  { afterId, before, limit }: { readonly afterId: number; readonly before: number; readonly limit: number },
-): Promise<{ readonly events: readonly OldEvent[]; readonly lastId: number | undefined }> {
-  const rows = await read
+  page: {
+    readonly companyId: number;
+    readonly before: number;
+    readonly after: EventMoment;
+    readonly limit: number;
+  },
+): Promise<readonly OldEvent[]> {
+  const { recordedAt, id } = page.after;
+  return await read
     .selectFrom("recorded_events")
     .select(namedColumns("id", "company_id", "stop_nbr", "load_nbr", "recorded_at"))
-    .where("id", ">", afterId)
+    .where("company_id", "=", page.companyId)
+    .where("recorded_at", "<", page.before)
+    .where(sql<boolean>`(recorded_at, id) > (${recordedAt}, ${id})`)
+    .orderBy("recorded_at")
     .orderBy("id")
-    .limit(limit)
+    .limit(page.limit)
     .execute();
-  const young = rows.findIndex(({ recordedAt }) => recordedAt >= before);
-  const events = young === -1 ? rows : rows.slice(0, young);
-  return { events, lastId: young === -1 && rows.length === limit ? rows.at(-1)?.id : undefined };
 }
 
 /** Stops and loads with events in common, one by another. */

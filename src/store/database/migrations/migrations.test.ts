@@ -25,6 +25,7 @@ const frozenTexts = [
   "474e4b0d5d1766b9c8420cbed18fd1192b7d46d6c34acbd73d3c728fb17ecdec",
   "a72d181c88a4af21cc2e4c23d25c6ec86618b69e97dc083acdaaee925dbd6d31",
   "6a11e820e29727537a0c8b234d72ba6cd0c58507fbe37093b08030e33ae4ce78",
+  "6b3f588b90a946741a4f84d7539bb2dd0ef29eebfe5599eaf7c60d147c1b20b5",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

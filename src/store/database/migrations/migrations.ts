@@ -23,6 +23,7 @@ import { sql as documentsByAge } from "./0011-documents-by-age.ts";
 import { sql as importsThatWait } from "./0012-imports-that-wait.ts";
 import { sql as answeredRequests } from "./0013-answered-requests.ts";
 import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
+import { sql as oldEventsAndChanges } from "./0015-old-events-and-changes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -79,4 +80,9 @@ export const migrations: readonly Migration[] = [
     fingerprint: "42566348d2201140a179decee3c79f88",
   },
   { name: "addresses of pick-ups", sql: addressesOfPickups, fingerprint: "cb1230676b0edd1f90a30c55da889471" },
+  {
+    name: "indexes by which old events and changes are found",
+    sql: oldEventsAndChanges,
+    fingerprint: "51c9d4cdb760d1a1aa2c89f238435468",
+  },
 ];

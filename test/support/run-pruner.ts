@@ -1,0 +1,45 @@
+/** One pruner by itself, for the company with the id 1: what it counts, then what it removes. */
+import { type Amounts, type PruneDeps, type Pruner, Tally } from "../../src/app/retention/pruner.ts";
+import { createLocations } from "../../src/inbound/places/locations.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+
+export interface PrunerRun
+  extends Pick<PruneDeps, "store" | "now" | "walks">,
+    Partial<Pick<PruneDeps, "clock">> {
+  /** Milliseconds UTC. */
+  readonly before: number;
+  readonly days?: number;
+  readonly signal?: AbortSignal;
+}
+
+const going = new AbortController().signal;
+
+function depsOf({ store, now, walks, clock = { now: () => now } }: PrunerRun): PruneDeps {
+  return {
+    ...{ store, now, walks, clock, locations: createLocations("/nowhere") },
+    ...{ ledgerNumbers: { seal: String }, log: createLogger({ level: "silent" }), isHeldUp: () => false },
+  };
+}
+
+async function run(pruner: Pruner, of: "wouldGo" | "prune", wanted: PrunerRun): Promise<Amounts> {
+  const due = [{ id: 1, code: "ACME", before: wanted.before, days: wanted.days ?? 30 }];
+  const tally = new Tally();
+  await pruner[of](depsOf(wanted), due, { tally, signal: wanted.signal ?? going });
+  return tally.amounts;
+}
+
+export const countOldOf = (pruner: Pruner, wanted: PrunerRun) => run(pruner, "wouldGo", wanted);
+export const pruneOldOf = (pruner: Pruner, wanted: PrunerRun) => run(pruner, "prune", wanted);
+
+/** Aborts after so many turns of the event loop: a pruner gives way after each step. */
+export function cutOffAfter(turns: number): AbortSignal {
+  const cutOff = new AbortController();
+  let left = turns;
+  const tick = () => {
+    left -= 1;
+    if (left < 0) cutOff.abort();
+    else setImmediate(tick);
+  };
+  setImmediate(tick);
+  return cutOff.signal;
+}
