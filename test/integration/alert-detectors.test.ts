@@ -8,6 +8,7 @@ import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
 import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
 import type { Config } from "../../src/config/schema.ts";
+import type { Incident } from "../../src/domain/alerts/incident.ts";
 import { weekdays } from "../../src/domain/time/weekday.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { SignInProtocol } from "../../src/sign-in/sign-in.ts";
@@ -54,7 +55,7 @@ beforeEach(async () => {
 });
 
 /** What is found at a moment with the thresholds of the kind. */
-async function find<Name extends AlertKindName>(kind: Name, now: number) {
+async function find<Name extends AlertKindName>(kind: Name, now: number, open?: Incident) {
   const { scope, thresholds } = alertKind(kind);
   const settings = Object.fromEntries(
     Object.entries(thresholds).map(([name, { default: value }]) => [name, value]),
@@ -62,7 +63,8 @@ async function find<Name extends AlertKindName>(kind: Name, now: number) {
   const subject = scope === "company" ? { id: 1, code: "ACME" } : { id: operatorId, code: operatorCode };
   const detect = detectors[kind] as unknown as Detector;
   const whole = { enabled: true, urgent: false, ...settings };
-  return await detect({ subject, settings: whole as never, now, read: store.read, open: new Map(), sources });
+  const known = new Map(open === undefined ? [] : [[open.cause, open]]);
+  return await detect({ subject, settings: whole as never, now, read: store.read, open: known, sources });
 }
 
 /** The levels found at each of these moments; empty when nothing is. */
@@ -186,6 +188,23 @@ describe("backups", () => {
     expect(await find("backupOverdue", start + 2 * hourMs)).toMatchObject([
       { level: 2, since: start + hourMs, samples: ["no space is left"] },
     ]);
+  });
+
+  test("that failed before a restart are told as long as none is made, and a schedule asks for them", async () => {
+    config = { backup } as unknown as Partial<Config>;
+    await made(start);
+    failure = { at: start + hourMs, message: "no space is left" };
+    const [failed] = await find("backupOverdue", start + hourMs);
+    failure = undefined;
+    const open = { ...failed, openedAt: start + hourMs } as Incident;
+    expect(await find("backupOverdue", start + 2 * hourMs, open)).toMatchObject([
+      { level: 2, samples: ["no space is left"] },
+    ]);
+    config = { backup: { ...backup, schedule: undefined } } as unknown as Partial<Config>;
+    expect(await find("backupOverdue", start + 2 * hourMs, open)).toEqual([]);
+    config = { backup } as unknown as Partial<Config>;
+    await made(start + 2 * hourMs);
+    expect(await find("backupOverdue", start + 2 * hourMs, open)).toEqual([]);
   });
 
   test("are told when there is a folder, no schedule, and none was ever made", async () => {

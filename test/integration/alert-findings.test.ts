@@ -4,15 +4,13 @@ import type { Detector, Scan } from "../../src/app/alerts/detector.ts";
 import { detectors } from "../../src/app/alerts/detectors.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { type AlertKindName, alertKind } from "../../src/domain/alerts/alert-kinds.ts";
-import { alertTargetName, operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
+import { alertTargetName } from "../../src/domain/alerts/audience.ts";
 import type { Finding, Incident } from "../../src/domain/alerts/incident.ts";
 import type { HeldFiles } from "../../src/inbound/lanes/held-files.ts";
-import type { NoRoom, NoRoomReason, RefusedUploads } from "../../src/exchange/uploads/intake.ts";
 import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import type { Reader } from "../../src/store/database/database.ts";
 import { noteLastVerification } from "../../src/store/database/last-verification.ts";
 import { DeliverySite, failure, unreachable } from "../support/delivery-site.ts";
-import { countRefusedUploads } from "../../src/app/watch/refused-uploads.ts";
 import { plansOf } from "../support/query-plans.ts";
 import { countRefused } from "../../src/store/ledger/refused-files.ts";
 import { hourMs, minuteMs } from "../../src/lib/durations.ts";
@@ -70,7 +68,19 @@ describe("refused files", () => {
     expect(await look()).toMatchObject([
       { cause: "", count: 2, since: now - 30 * minuteMs, summary: "2 stop files were refused" },
     ]);
-    expect((await look())[0]?.samples[0]).toMatch(/^b\.xml: \d{3} wrong$/);
+    const [found] = await look();
+    const at = (ago: number) => new Date(now - ago).toISOString();
+    expect(found?.samples.map((sample) => sample.replace(/\d{3} wrong$/, "…"))).toEqual([
+      `${at(30 * minuteMs)} a.xml: …`,
+      `${at(minuteMs)} b.xml: …`,
+    ]);
+    expect(found?.remedy).toContain("`dropgate files --company ACME --state refused --since 2023-11-14`");
+  });
+
+  test("are shown with the first one and the newest", async () => {
+    for (let index = 0; index < 9; index += 1) await refuse(`f${index}.xml`, now - (50 - index) * minuteMs);
+    const names = (await look())[0]?.samples.map((sample) => /f\d/.exec(sample)?.[0]);
+    expect(names).toEqual(["f0", "f5", "f6", "f7", "f8"]);
   });
 
   test("are none below the count", async () => {
@@ -127,10 +137,11 @@ describe("files waiting", () => {
     const held = [
       { company: "ACME", first: [{ name: "a.xml", message: "no disk" }] },
     ] as unknown as HeldFiles[];
-    expect(await detect("filesWaiting", { sources: waiting(31 * minuteMs, held) })).toEqual([
+    expect(await detect("filesWaiting", { sources: waiting(31 * minuteMs, held) })).toMatchObject([
       {
         ...{ cause: "", count: 3, since: now - 31 * minuteMs, samples: ["a.xml: no disk"] },
         summary: "3 files wait, the oldest for 31 minutes",
+        remedy: expect.stringContaining("`dropgate files --company ACME --state waiting`") as string,
       },
     ]);
   });
@@ -246,65 +257,12 @@ test("uncollected files are those of the last scan of outbound/", async () => {
   expect(await detect("uncollectedFiles", { sources: unknown, open })).toEqual([]);
   config.companies.ACME.outbound.collectWithinHours = 4;
   const found = { count: 2, names: ["a.xml", "b.xml"], since: now - 5 * hourMs };
-  expect(await detect("uncollectedFiles", { sources: sources(found) })).toEqual([
+  expect(await detect("uncollectedFiles", { sources: sources(found) })).toMatchObject([
     {
       ...{ cause: "", count: 2, since: now - 5 * hourMs, samples: ["a.xml", "b.xml"] },
       summary: "2 files in outbound/ were not collected within 4 hours",
     },
   ]);
-});
-
-test("uploads are refused in a company for its waiting files, and in all for the disk", async () => {
-  const full: NoRoom = {
-    reason: "noSpace",
-    company: undefined,
-    message: "the disk is full",
-    since: now,
-    refused: 1,
-  };
-  const many: NoRoom = {
-    reason: "tooManyWaiting",
-    company: "ACME",
-    message: "9 wait",
-    since: now - 1,
-    refused: 2,
-  };
-  const sources = { intake: { current: () => [full, many] }, refusedUploads: () => () => 9 };
-  const operator = { id: operatorId, code: operatorCode };
-  expect(await detect("uploadsRefused", { sources })).toEqual([
-    {
-      ...{ cause: "tooManyWaiting", count: 2, since: now - 1, samples: [] },
-      summary: "no more files are taken: 9 wait; 2 uploads were refused",
-    },
-  ]);
-  expect(await detect("uploadsRefused", { sources, subject: operator })).toMatchObject([
-    { cause: "noSpace", count: 1 },
-  ]);
-});
-
-test("uploads that were refused between two scans are told, though there is room again", async () => {
-  const counts: RefusedUploads[] = [];
-  const refuse = (company: string, reason: NoRoomReason, count: number) =>
-    counts.push({ company, reason, count });
-  const sources = { intake: { current: () => [] }, refusedUploads: countRefusedUploads(() => counts) };
-  const operator = { id: operatorId, code: operatorCode };
-  const look = (at: number, subject: Scan["subject"] = acme) =>
-    detect("uploadsRefused", { sources, subject, now: now + at * minuteMs });
-  expect([await look(0), await look(0, operator)]).toEqual([[], []]);
-  refuse("ACME", "tooManyWaiting", 2);
-  refuse("ACME", "noSpace", 3);
-  refuse("OTHER", "noSpace", 4);
-  expect(await look(1)).toEqual([
-    {
-      ...{ cause: "tooManyWaiting", count: 2, samples: [] },
-      summary: "2 uploads were refused lately: too many files waited (inbound.maxWaiting)",
-    },
-  ]);
-  expect(await look(1, operator)).toMatchObject([
-    { cause: "noSpace", summary: "7 uploads were refused lately: the disk had no room (storage.minFree)" },
-  ]);
-  for (const at of [2, 3]) await look(at);
-  expect(await look(4)).toEqual([]);
 });
 
 test.each([
@@ -313,7 +271,8 @@ test.each([
   ["less than uploads need", 1e9, 2],
 ])("a disk with %s", async (_, freeBytes, level) => {
   const room = async () => ({ freeBytes, minFreeBytes: 2e9, diskBytes: 1e12 });
-  const found = await detect("diskSpace", { sources: { intake: { space: { room } } } });
+  const config = () => ({ stateDir: "/state" });
+  const found = await detect("diskSpace", { sources: { config, intake: { space: { room } } } });
   expect(found.map((one) => one.level)).toEqual(level === undefined ? [] : [level]);
 });
 

@@ -19,7 +19,7 @@ import type { RefusedUploadsOf } from "../watch/refused-uploads.ts";
 /** The parts of the daemon that detectors ask. */
 export interface AlertSources {
   readonly config: () => Config;
-  readonly pipeline: Pick<Pipeline, "statistics" | "held">;
+  readonly pipeline: Pick<Pipeline, "statistics" | "held" | "waitingCount">;
   readonly intake: Pick<Intake, "current" | "space">;
   readonly collectionWatch: Pick<CollectionWatch, "uncollectedOf">;
   readonly arrivalWatch: Pick<ArrivalWatch, "lateOf">;
@@ -29,6 +29,8 @@ export interface AlertSources {
   readonly signIn: Pick<ConfigurableSignIn, "statistics">;
   readonly refusedSignIns: RecentGrowth;
   readonly refusedUploads: RefusedUploadsOf;
+  /** The same, asked at each scan for what was refused since the one before. */
+  readonly refusedSinceScan: RefusedUploadsOf;
 }
 
 export interface Scan<Name extends AlertKindName = AlertKindName> {

@@ -11,6 +11,8 @@ export function alertWatchFor(parts: Parts, backups: BackupSchedule): AlertWatch
   const { store, clock, log, signIn, intake } = parts;
   const refusedSignIns = countRefusedSignIns(() => signIn.statistics());
   const refusedUploads = countRefusedUploads(() => intake.counts());
-  const sources = { ...parts, backups, refusedSignIns, refusedUploads, config: () => parts.config };
+  const refusedSinceScan = countRefusedUploads(() => intake.counts());
+  const counts = { refusedSignIns, refusedUploads, refusedSinceScan };
+  const sources = { ...parts, ...counts, backups, config: () => parts.config };
   return new AlertWatch({ store, clock, log, detectors, sources });
 }

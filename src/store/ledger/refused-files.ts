@@ -30,18 +30,23 @@ export async function countRefused(
 
 export interface RefusedFile {
   readonly name: string;
+  /** When it was refused, milliseconds UTC. */
+  readonly decidedAt: number;
   readonly faults: readonly Fault[];
 }
 
-/** The last of them, newest first. */
+/** The first or the last of them, from that end on. */
 export async function listRefused(
   read: Reader,
-  { limit, ...wanted }: RefusedSince & { readonly limit: number },
+  { limit, from, ...wanted }: RefusedSince & { readonly limit: number; readonly from: "first" | "last" },
 ): Promise<readonly RefusedFile[]> {
   const rows = await refused(read, wanted)
-    .select(["name", "reasons"])
-    .orderBy("decided_at", "desc")
+    .select(["name", "reasons", "decided_at as decidedAt"])
+    .orderBy("decided_at", from === "first" ? "asc" : "desc")
     .limit(limit)
     .execute();
-  return rows.map(({ name, reasons }) => ({ name, faults: JSON.parse(reasons) as readonly Fault[] }));
+  return rows.map(({ reasons, decidedAt, ...row }) => ({
+    ...{ ...row, decidedAt: decidedAt ?? 0 },
+    faults: JSON.parse(reasons) as readonly Fault[],
+  }));
 }

@@ -1,15 +1,26 @@
 import type { Finding } from "../../../domain/alerts/incident.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
-import { findLastBackup } from "../../../store/database/last-backup.ts";
+import { findLastBackup, type LastBackup } from "../../../store/database/last-backup.ts";
 import type { Detector, Scan } from "../detector.ts";
 import { lasting } from "./finding-text.ts";
 import { hourMs } from "../../../lib/durations.ts";
 
 const failedLevel = 2;
 
-function failureOf({ sources }: Scan): readonly Finding[] {
-  const failure = sources.backups.failure();
-  if (failure === undefined) return [];
+/**
+ * What an earlier run of the daemon has found: it is over when a backup was made, and not because this run has not tried
+ * yet.
+ */
+function earlierFailure({ sources, open }: Scan, last: LastBackup | undefined): readonly Finding[] {
+  const { folder, schedule } = sources.config().backup;
+  const known = open.get("");
+  if (known?.level !== failedLevel || folder === undefined || schedule === undefined) return [];
+  return last !== undefined && last.endedAt > known.openedAt ? [] : [known];
+}
+
+function failureOf(scan: Scan, last: LastBackup | undefined): readonly Finding[] {
+  const failure = scan.sources.backups.failure();
+  if (failure === undefined) return earlierFailure(scan, last);
   const { at, message } = failure;
   const summary = "the scheduled backup fails; it is tried again each half an hour";
   return [{ cause: "", summary, count: 1, since: at, level: failedLevel, samples: [message] }];
@@ -18,10 +29,10 @@ function failureOf({ sources }: Scan): readonly Finding[] {
 /** The scheduled backup fails, or the last one is older than `backup.warnAfterHours`. */
 export const detectFailedBackups: Detector<"backupOverdue"> = async (scan) => {
   const { read, now, sources } = scan;
-  const failure = failureOf(scan);
+  const last = await findLastBackup(read);
+  const failure = failureOf(scan, last);
   if (failure.length > 0) return failure;
   const { folder, schedule, warnAfterHours } = sources.config().backup;
-  const last = await findLastBackup(read);
   if (warnAfterHours === 0) return [];
   const one = { cause: "", count: 1, samples: [] };
   if (last === undefined) {

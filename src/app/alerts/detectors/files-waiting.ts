@@ -25,6 +25,9 @@ export const detectFilesWaiting: Detector<"filesWaiting"> = async ({ subject, se
     count: own.count,
     since: now - own.oldestAgeMs,
     samples: samplesOf(held),
+    remedy:
+      `\`dropgate files --company ${subject.code} --state waiting\` lists them, \`dropgate explain NAME\` says what one ` +
+      "waits for, and `/readyz` and the log name the fault",
   };
   return [finding];
 };

@@ -1,6 +1,7 @@
 /** What several kinds of findings say in the same words. */
 import { counted } from "../../../lib/counted.ts";
-import { minuteMs } from "../../../lib/durations.ts";
+import { hourMs, minuteMs } from "../../../lib/durations.ts";
+import { isoTime } from "../../../lib/iso-time.ts";
 
 const floodTimes = 100;
 
@@ -9,8 +10,15 @@ export function levelOfMany(count: number, opensAt: number): number {
   return count >= floodTimes * opensAt ? 2 : 1;
 }
 
-/** How long (milliseconds), in words: minutes, or hours from two on. */
+/** How long (milliseconds), in words: minutes, hours from two on, and days from more than three on. */
 export function lasting(ms: number): string {
   const minutes = Math.round(ms / minuteMs);
-  return minutes < 120 ? counted(minutes, "minute") : `${Math.round(minutes / 60)} hours`;
+  if (minutes < 120) return counted(minutes, "minute");
+  const hours = Math.round(minutes / 60);
+  return hours <= 72 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}
+
+/** The option that lists what arrived since then: by the day, for a file arrives before it is decided. */
+export function sinceOption(at: number): string {
+  return `--since ${isoTime(at - hourMs).slice(0, 10)}`;
 }

@@ -36,12 +36,17 @@ export const detectDeadLetters: Detector<"deadLetters"> = async (scan) => {
   const findings: Finding[] = [];
   for (const { id, name, dead, isConfigured } of await targetsOf(scan)) {
     if (!isConfigured || dead < scan.settings.count) continue;
+    const these = `--company ${scan.subject.code} --target ${name}`;
     findings.push({
       cause: name,
       summary: `${counted(dead, "delivery", "deliveries")} to the target ${name} ${dead === 1 ? "was" : "were"} given up`,
       count: dead,
       level: levelOfMany(dead, scan.settings.count),
       samples: await sampleDeliveries(scan, id, "dead"),
+      remedy:
+        `\`dropgate deliveries ${these} --state dead\` lists them with their faults, \`dropgate delivery show ID\` shows ` +
+        `one; mend the cause, then \`dropgate delivery retry --all ${these}\` sends them, or give them up for good by ` +
+        `\`dropgate delivery give-up --all ${these} --reason TEXT\``,
     });
   }
   return findings;
@@ -86,6 +91,10 @@ export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
       count: open,
       since,
       samples: await sampleDeliveries(scan, id, "open"),
+      remedy:
+        `\`dropgate deliveries --company ${scan.subject.code} --target ${name} --state waiting\` lists what waits, with ` +
+        "the fault; `dropgate check --remote` tries the target. Nothing is lost: all goes out by itself when the target " +
+        "takes it",
     });
   }
   return findings;

@@ -13,5 +13,8 @@ export const detectUncollectedFiles: Detector<"uncollectedFiles"> = async ({ sub
   const were = counted(found.count, "file in outbound/ was", "files in outbound/ were");
   const summary = `${were} not collected within ${counted(hours, "hour")}`;
   const { count, since, names: samples } = found;
-  return [{ cause: "", summary, count, samples, ...given({ since }) }];
+  const remedy =
+    `ask whoever runs the host why it does not fetch them: \`dropgate deliveries --company ${subject.code} --channel ` +
+    "folder` shows what was collected, when and by whom";
+  return [{ cause: "", summary, count, samples, remedy, ...given({ since }) }];
 };
