@@ -1,4 +1,5 @@
 /** What the configuration says of alerts: of the operator, and of each company. */
+import { hash } from "node:crypto";
 import {
   type AlertKindName,
   type AlertKindSettings,
@@ -49,6 +50,15 @@ export function alertReceiversOf(config: WithAlerts, code: string): readonly str
   const ways = alertWaysOf(config, code);
   const addresses = ways.includes("email") ? (audienceSettingsOf(config, code)?.to ?? []) : [];
   return [...new Set(addresses), ...(ways.includes("https") ? [webServiceAddress] : [])];
+}
+
+/**
+ * Tells the URL of the web service that is told from another; null without one. Whoever reads the database learns no URL,
+ * which may have a secret in it.
+ */
+export function webServiceHashOf(config: WithAlerts, code: string): string | null {
+  const url = audienceSettingsOf(config, code)?.https?.url;
+  return url === undefined ? null : hash("sha256", url, "hex").slice(0, 16);
 }
 
 /** Whether incidents of the company are told to anybody; of the installation with `operatorCode`. */

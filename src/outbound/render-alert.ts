@@ -3,7 +3,7 @@
  * the configuration no longer has: what is in a notice is not for whoever has left.
  */
 import { hash } from "node:crypto";
-import { alertWayTo } from "../domain/alerts/audience.ts";
+import { alertWayTo, formerReceiver } from "../domain/alerts/audience.ts";
 import { findNotice } from "../store/alerts/alert-notices.ts";
 import type { Reader } from "../store/database/database.ts";
 import type { DeliveryToRender, RenderedDelivery, RenderOrWithhold } from "./delivery-to-render.ts";
@@ -26,8 +26,7 @@ async function render(
 ): ReturnType<RenderOrWithhold> {
   const { guid: id, companyCode, name, orderKey: to, subjectId } = row;
   if (!receiversOf(companyCode).includes(to)) {
-    const message = "the configuration no longer names this receiver of alerts";
-    return { kind: "dropped", fault: "notConfigured", message };
+    return { kind: "dropped", ...formerReceiver };
   }
   const notice = await findNotice(read, subjectId);
   if (notice === undefined) throw new Error(`the alert notice ${subjectId} is not in the database`);

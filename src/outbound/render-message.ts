@@ -8,6 +8,7 @@ import { isAgedByArrivalNews, messageEventOf } from "../domain/messages/message-
 import { type MessageFacts, messageValues } from "../domain/messages/message-fields.ts";
 import type { EventMessages, MessageSettings } from "../domain/messages/message-settings.ts";
 import { escapeHtml, fillTemplate, oneLine, shortened } from "../domain/messages/message-template.ts";
+import { notConfiguredFault } from "../domain/outbound/delivery-state.ts";
 import { endOfQuietHours } from "../domain/messages/quiet-hours.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isoTime } from "../lib/iso-time.ts";
@@ -112,7 +113,7 @@ async function render(deps: MessageRendererDeps, row: DeliveryToRender): ReturnT
   const event = messageEventOf(stored.eventCode);
   const messages = event === undefined ? undefined : settings?.events[event];
   if (settings === undefined || messages?.[channel] === undefined)
-    return dropped("notConfigured", "the configuration has no template for it any more");
+    return dropped(notConfiguredFault, "the configuration has no template for it any more");
   const maxAgeMinutes = messages.dropWhenOlderThanMinutes ?? settings.dropWhenOlderThanMinutes;
   if (await isOptedOut(deps.store.read, { companyId, address }))
     return dropped("optedOut", "the address is on the company's list of those that want no messages");
@@ -128,7 +129,7 @@ async function render(deps: MessageRendererDeps, row: DeliveryToRender): ReturnT
   if (withheld !== undefined) return withheld;
   const texts = textsOf(stored, messages, settings);
   if (texts === undefined)
-    return dropped("notConfigured", "the configuration has no template for it any more");
+    return dropped(notConfiguredFault, "the configuration has no template for it any more");
   if (texts.text.trim() === "") return dropped("empty", "its text is empty, with the values that there are");
   return rendered(row, messageTo(to, stored, texts));
 }

@@ -57,21 +57,33 @@ function refusedCount(): number {
   );
 }
 
+/** As if so much time had passed since the files were decided; while the daemon does not run. */
+function ageFiles(ms: number): void {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
+  database.prepare("update files set decided_at = decided_at - ?").run(ms);
+  database.close();
+}
+
 test("a flood of 10,000 refused files is one incident and two mails: when it begins, and that it is a flood", async () => {
   const files = 10_000;
   const https = { url: web.url, allowPlain: true };
-  // Long enough for the rest of the files to be written after the first one was told.
-  const times = { closeAfterMs: 60_000, kinds: { refusedFiles: { withinMinutes: 1 } } };
-  await site.reconfigure({ alerts: alerts({ https, ...times }) });
+  await site.reconfigure({ alerts: alerts({ https }), inbound: { settleMs: 100, scanMs: 500 } });
   await site.start();
   const names = Array.from({ length: files }, (_, index) => `F${index}`);
   await putRefused(names[0] ?? "");
   await waitFor("the first mail", () => smtp.mails.length === 1);
   for (let at = 1; at < files; at += 100) await Promise.all(names.slice(at, at + 100).map(putRefused));
-  await waitFor("all to be refused", () => refusedCount() === files, 400_000);
+  const isCounted = () => query(`select 1 from incidents where count = ${files}`).length === 1;
+  await waitFor("all to be refused and counted", isCounted, 400_000);
+  expect(refusedCount()).toBe(files);
+  await waitFor("the second mail", () => smtp.mails.length === 2);
   const open = await site.json<readonly IncidentView[]>("alerts");
-  expect(open).toMatchObject([{ company, kind: "refusedFiles", closedAt: null }]);
-  await waitFor("the end of the incident", () => web.posts.length === 3, 200_000);
+  expect(open).toMatchObject([{ company, kind: "refusedFiles", closedAt: null, count: files }]);
+  // The hour in which they are counted passes, with the daemon away for a moment of it.
+  await site.stop();
+  ageFiles(3_600_000);
+  await site.start();
+  await waitFor("the end of the incident", () => web.posts.length === 3);
   expect(query("select kind, count, reopened from incidents")).toEqual([
     { kind: "refusedFiles", count: files, reopened: 0 },
   ]);

@@ -378,12 +378,14 @@ test("incidents and notices are removed when they are older than keepDays; open 
   await site.pass(16);
   const prune = () =>
     pruneAlerts({ store: site.store, config: () => site.config }, site.now, new AbortController().signal);
-  const countOf = async (table: "incidents" | "incident_reports" | "alert_notices" | "deliveries") =>
+  type Table = "incidents" | "incident_reports" | "incident_receivers" | "alert_notices" | "deliveries";
+  const countOf = async (table: Table) =>
     (await site.store.read.selectFrom(table).selectAll().execute()).length;
   await prune();
   expect([await countOf("incidents"), await countOf("alert_notices")]).toEqual([2, 2]);
   site.now += 8 * dayMs;
   await prune();
   expect([await countOf("incidents"), await countOf("incident_reports")]).toEqual([1, 1]);
+  expect(await countOf("incident_receivers")).toBe(1);
   expect([await countOf("alert_notices"), await countOf("deliveries")]).toEqual([0, 0]);
 });

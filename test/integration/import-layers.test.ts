@@ -56,7 +56,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     order: ["fields", "stop"],
     execution: ["load", "outbound", "stop", "documents", "fields", "time"],
     appointments: ["time", "fields"],
-    alerts: ["messages", "time"],
+    alerts: ["messages", "outbound", "time"],
     messages: ["outbound", "time", "stop", "execution"],
     outbound: ["files", "documents", "execution", "stop"],
     retention: [],

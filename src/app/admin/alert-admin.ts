@@ -8,16 +8,28 @@ import type { Incident } from "../../domain/alerts/incident.ts";
 import { incidentRemedy, incidentTitle, writeTestNotice } from "../../domain/alerts/notice.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
-import { sendNotice } from "../../operations/alerts/report-incidents.ts";
+import { sendNotice } from "../../operations/alerts/send-notice.ts";
 import { listNoticeDeliveries, type NoticeDelivery } from "../../store/alerts/alert-notices.ts";
-import { listClosedIncidents, listOpenIncidents } from "../../store/alerts/incidents.ts";
+import {
+  type ClosedPlace,
+  countClosedIncidents,
+  findIncident,
+  listClosedIncidents,
+  listOpenIncidents,
+} from "../../store/alerts/incidents.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Reader } from "../../store/database/database.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
-import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
+import {
+  type AdminStore,
+  type CutList,
+  cutAt,
+  type Page,
+  type StateConfig,
+  withAdminStore,
+} from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-const mostClosed = 1_000;
 
 /** An incident as commands show it; times are ISO, UTC. */
 export type IncidentView = Readonly<ReturnType<typeof toView>>;
@@ -48,20 +60,54 @@ export interface IncidentSelection {
   readonly all?: true;
 }
 
-/** The open incidents, oldest first; with `all` the closed ones after them, newest first. */
+async function listOpenOf(read: Reader, companyId: number | undefined): Promise<readonly Incident[]> {
+  const open = await listOpenIncidents(read);
+  return companyId === undefined ? open : open.filter((incident) => incident.companyId === companyId);
+}
+
+/** The place in the list of closed incidents of the one behind which a page begins. */
+async function placeOf(read: Reader, id: number): Promise<ClosedPlace> {
+  const incident = await findIncident(read, id);
+  if (incident?.closedAt != null) return { id, closedAt: incident.closedAt };
+  const what = incident === undefined ? `there is no incident ${id}` : `the incident ${id} is open`;
+  throw new WrongUseError(
+    `--before: ${what}; give the last number of the page before, which \`dropgate alerts --all\` has printed`,
+  );
+}
+
+/**
+ * The open incidents, oldest first; with `all` closed ones after them, newest first, so many as the page takes. Behind
+ * another (`before`) there are closed ones alone.
+ */
 export async function listIncidents(
   config: StateConfig,
   { company, all }: IncidentSelection,
-): Promise<readonly IncidentView[]> {
+  { limit, before }: Page,
+): Promise<CutList<IncidentView>> {
   return await withAdminStore(config, async ({ read }) => {
     const { companyId } = await companyFilter({ read }, company);
     const codes = new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
-    const closed =
-      all === true ? await listClosedIncidents(read, { since: 0, companyId, limit: mostClosed }) : [];
-    const open = (await listOpenIncidents(read)).filter(
-      (incident) => companyId === undefined || incident.companyId === companyId,
-    );
-    return [...open, ...closed].map((incident) => toView(incident, codes.get(incident.companyId) ?? null));
+    const view = (incident: Incident) => toView(incident, codes.get(incident.companyId) ?? null);
+    if (before !== undefined && all !== true)
+      throw new WrongUseError("--before is for closed incidents: give --all too");
+    const open = before === undefined ? (await listOpenOf(read, companyId)).map(view) : [];
+    if (all !== true) return { items: open, isCut: false };
+    const behind = before === undefined ? undefined : await placeOf(read, before);
+    const rows = await listClosedIncidents(read, { since: 0, companyId, behind, limit: limit + 1 });
+    const { items, isCut } = cutAt(limit, rows, view);
+    return { items: [...open, ...items], isCut };
+  });
+}
+
+/** How many incidents are open; with `all` how many there are. */
+export async function countIncidents(
+  config: StateConfig,
+  { company, all }: IncidentSelection,
+): Promise<number> {
+  return await withAdminStore(config, async ({ read }) => {
+    const { companyId } = await companyFilter({ read }, company);
+    const closed = all === true ? await countClosedIncidents(read, companyId) : 0;
+    return (await listOpenOf(read, companyId)).length + closed;
   });
 }
 
@@ -99,8 +145,10 @@ async function sendTest(store: AdminStore, config: Config, { id, code }: TestAud
   const receivers = alertReceiversOf(config, code);
   const { zone = config.alerts.zone } = audienceSettingsOf(config, code) ?? {};
   const now = systemClock.now();
-  const notice = writeTestNotice({ now, zone, installation: config.alerts.installation ?? hostname() });
-  const sent = await store.write(id, (tx) => sendNotice(tx, { id, receivers }, notice, now));
+  const machine = hostname();
+  const { installation = machine } = config.alerts;
+  const notice = writeTestNotice({ now, zone, installation, machine });
+  const sent = await store.write(id, (tx) => sendNotice(tx, { id, receivers, notice, now, isTest: true }));
   if ((await listNoticeDeliveries(store.read, sent)).length === receivers.length) return sent;
   throw new WrongUseError(
     "the daemon does not have this configuration of alerts yet: reload it (`systemctl reload dropgate`), then test again",

@@ -15,6 +15,7 @@ import {
   alertWaysOf,
   audienceSettingsOf,
   isKindWatched,
+  webServiceHashOf,
 } from "../../config/alert-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { type AlertKindName, alertKindNames } from "../../domain/alerts/alert-kinds.ts";
@@ -27,7 +28,11 @@ import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { type IncidentChange, type LookedAt, noteFindings } from "../../operations/alerts/note-findings.ts";
-import { type Audience, hasClosedLately, reportIncidents } from "../../operations/alerts/report-incidents.ts";
+import {
+  hasClosedLately,
+  reportIncidents,
+  type ToldAudience,
+} from "../../operations/alerts/report-incidents.ts";
 import { listOpenIncidents } from "../../store/alerts/incidents.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -67,7 +72,7 @@ function repeatedly(everyMs: () => number): (look: () => void) => { stop(): void
 }
 
 /** Those who are told of anything, as the configuration has them at this moment. */
-function audiencesOf(config: Config, subjects: readonly Subject[], now: number): readonly Audience[] {
+function audiencesOf(config: Config, subjects: readonly Subject[], now: number): readonly ToldAudience[] {
   const { maxPerHour, remindAfterHours, ofCompanies } = config.alerts;
   const codes = new Map(subjects.map(({ id, code }) => [id, code]));
   return subjects.flatMap(({ id, code }) => {
@@ -84,6 +89,7 @@ function audiencesOf(config: Config, subjects: readonly Subject[], now: number):
       ...{
         id,
         receivers,
+        urlHash: webServiceHashOf(config, code),
         zone,
         maxPerHour,
         remindAfterMs: remindAfterHours * hourMs,
@@ -135,12 +141,13 @@ async function writeSeen(
   const now = clock.now();
   const codes = new Map(subjects.map(({ id, code }) => [id, code]));
   const codeOf = (companyId: number) => codes.get(companyId) ?? operatorCode;
-  const { closeAfterMs, installation = hostname() } = config.alerts;
+  const machine = hostname();
+  const { closeAfterMs, installation = machine } = config.alerts;
   const noting = {
     ...{ now, closeAfterMs },
     isWatched: (companyId: number, kind: AlertKindName) => isKindWatched(config, codeOf(companyId), kind),
   };
-  const reporting = { audiences: audiencesOf(config, subjects, now), now, codeOf, installation };
+  const reporting = { audiences: audiencesOf(config, subjects, now), now, codeOf, installation, machine };
   return await store.write("site", async (tx) => {
     const changes = await noteFindings(tx, found, noting);
     await reportIncidents(tx, reporting);

@@ -281,6 +281,8 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.config = next;
   await ensureTrees(parts);
   await outbound.reload();
+  // Whoever is told of incidents from now on hears of those that are open.
+  void endpoints.alerts.look();
   await remotes.reload();
   const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
   const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);

@@ -1,5 +1,10 @@
 /** From the configuration of what goes out to what the store, the exports and the targets are given. */
-import { alertWaysOf, type WithAlerts } from "../../config/alert-settings.ts";
+import {
+  alertReceiversOf,
+  alertWaysOf,
+  type WithAlerts,
+  webServiceHashOf,
+} from "../../config/alert-settings.ts";
 import {
   type Companies,
   messageChannelsOf,
@@ -14,7 +19,9 @@ import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
 import { changedOutboundCopies } from "../../outbound/changed-copies.ts";
 import type { ExportPlan } from "../../outbound/export-runs.ts";
+import { endFormerReceivers } from "../../operations/alerts/end-former-receivers.ts";
 import { type Company, enterOperator, listCompanies } from "../../store/accounts/companies.ts";
+import { noteUrlOfWebService } from "../../store/alerts/incident-receivers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
@@ -74,7 +81,10 @@ export async function enterOutbound(
   await saveOutboundCopy(tx, outboundCopyOf(config, company));
 }
 
-/** Brings the copy of the configuration in the store up to date: at the start, and at each reload. */
+/**
+ * Brings the copy of the configuration in the store up to date, and ends alerts for receivers that have left it: at the
+ * start, and at each reload.
+ */
 export async function saveOutboundSettings(
   store: Pick<Store, "read" | "write">,
   config: WithAlerts,
@@ -84,6 +94,12 @@ export async function saveOutboundSettings(
   const wasOperatorTold = (await listOutboundTargets(store.read)).some(
     ({ companyId }) => companyId === operatorId,
   );
+  const subjects = [{ id: operatorId, code: operatorCode }, ...companies];
+  const receivers = new Map(subjects.map(({ id, code }) => [id, alertReceiversOf(config, code)]));
+  const urlHashes = subjects.map(({ id, code }) => ({
+    audienceId: id,
+    urlHash: webServiceHashOf(config, code),
+  }));
   await store.write("site", async (tx) => {
     if (isOperatorTold) await enterOperator(tx);
     const copies = [
@@ -91,6 +107,11 @@ export async function saveOutboundSettings(
       ...companies.map((company) => outboundCopyOf(config, company)),
     ];
     for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
+    await endFormerReceivers(
+      tx,
+      (companyId, receiver) => receivers.get(companyId)?.includes(receiver) ?? false,
+    );
+    for (const one of urlHashes) if (one.urlHash !== null) await noteUrlOfWebService(tx, one);
   });
 }
 

@@ -1,9 +1,11 @@
 import type { IncidentView, TestOutcome } from "../../app/admin/alert-admin.ts";
-import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes, wholeNumber } from "../command-line.ts";
+import type { PageOptions } from "../filters.ts";
+import { readNumber } from "../repeats.ts";
 import { counted } from "../../lib/counted.ts";
 import { tableLines } from "../table.ts";
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends PageOptions {
   readonly all?: true;
 }
 
@@ -25,8 +27,8 @@ function detailLines(incident: IncidentView): readonly string[] {
   ];
 }
 
-function listLines(incidents: readonly IncidentView[]): readonly string[] {
-  if (incidents.length === 0) return ["There is no open incident."];
+function listLines(incidents: readonly IncidentView[], { all }: ListOptions): readonly string[] {
+  if (incidents.length === 0) return [all ? "There is no such incident." : "There is no open incident."];
   const open = incidents.filter(({ closedAt }) => closedAt === null);
   return [...tableLines(head, incidents.map(incidentRow)), ...open.flatMap(detailLines)];
 }
@@ -36,11 +38,17 @@ export function declareAlerts(program: CliCommand): void {
   program
     .declare("alerts", "list open incidents: what is wrong, since when, and what to do about it")
     .withJson()
-    .option("--all", "closed ones too")
+    .option("--all", "closed ones too, the newest first")
     .option("--company <code>", "incidents of a company")
+    .option("--limit <count>", "how many closed ones at most", wholeNumber(1, 100_000), 50)
+    .option("--before <id>", "closed ones before that number: the next page", readNumber)
+    .option("--count", "print only how many they are")
     .onConfig(async (run, config, options: ListOptions) => {
-      const { listIncidents } = await import("../../app/admin/alert-admin.ts");
-      run.printResult(options, await listIncidents(config, options), listLines);
+      const { countIncidents, listIncidents } = await import("../../app/admin/alert-admin.ts");
+      if (options.count) return run.printCount(options, await countIncidents(config, options));
+      run.printLongList(options, await listIncidents(config, options, options), (incidents) =>
+        listLines(incidents, options),
+      );
     });
 }
 

@@ -29,14 +29,20 @@ function fetchedText(at: string | null, by: string | null, from: string | null):
   return at === null ? "-" : `${at} by ${by ?? "unknown"}${address}`;
 }
 
-function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
+function subjectRow({ stopNbr, export: name, receiver }: DeliveryDetail): Row {
+  if (receiver !== undefined) return ["Receiver", receiver];
   return stopNbr === null ? ["Export", name ?? "-"] : ["Stop", stopNbr];
 }
 
+/** The setting that has the target. */
+function settingOf({ target, company, kind }: DeliveryDetail): string {
+  if (kind === "alert") return "its section alerts";
+  return `companies.${company}.${target.startsWith("messages.") ? target : "outbound.targets"}`;
+}
+
 function remedyRows(delivery: DeliveryDetail): Row[] {
-  const { id, state, target, company, isTargetConfigured, fault } = delivery;
-  const place = target.startsWith("messages.") ? target : "outbound.targets";
-  const configure = `put the target ${target} back into the configuration (companies.${company}.${place}) and reload`;
+  const { id, state, target, isTargetConfigured, fault } = delivery;
+  const configure = `put the target ${target} back into the configuration (${settingOf(delivery)}) and reload`;
   if (state === "dead") {
     const first = isTargetConfigured ? "fix what the fault names" : configure;
     return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];

@@ -139,7 +139,7 @@ export const alertsSection = section(
       range: [1, 720],
     }),
     maxPerHour: integer(
-      "At most so many notices an hour are sent to the operator, and to each company; what comes beyond comes in one notice later.",
+      "At most so many notices an hour are sent to the operator, and to each company; what comes beyond comes in one notice later. Something urgent that begins or gets worse may take as many again.",
       { default: 10, range: [1, 1_000] },
     ),
     keepDays: integer("How many days incidents that are over, and what was sent of them, are kept.", {

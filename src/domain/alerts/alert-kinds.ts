@@ -21,6 +21,8 @@ export interface AlertKind {
   readonly description: string;
   /** In subjects of mails, after the name of the company. */
   readonly title: string;
+  /** What its causes are called in titles, where they are codes. */
+  readonly causes?: Readonly<Record<string, string>>;
   /** What is said when it is over. */
   readonly closed: string;
   /** What to do about it, unless the finding says it better. */
@@ -29,6 +31,8 @@ export interface AlertKind {
   readonly isUrgent: boolean;
   /** Whether it is told again each day; without it only when it opens, gets worse and closes. True when left out. */
   readonly isReminded?: boolean;
+  /** Whether it tells of what is to come: mails say when it was noticed, and not since when it is so. False when left out. */
+  readonly isForecast?: boolean;
   /** Whether mails leave out the end of one that was told as `worse`: a flood is two mails. False when left out. */
   readonly isMailedTwice?: boolean;
   readonly thresholds: Readonly<Record<string, AlertThreshold>>;
@@ -122,6 +126,7 @@ export const alertKinds = {
       "Files are not taken in: the disk has no room (storage.minFree), or too many files of a company wait " +
       "(inbound.maxWaiting).",
     title: "no files are taken in",
+    causes: { noSpace: "the disk is full", tooManyWaiting: "too many wait" },
     closed: "files are taken in again",
     remedy:
       "make room on the disk of the state directory, or lower storage.minFree; when too many files wait, find out why by " +
@@ -181,12 +186,15 @@ export const alertKinds = {
     scope: "operator",
     description:
       "The certificate of HTTPS or FTPS expires soon; told again 7 days and a day before, and when it has expired.",
-    title: "a certificate expires",
+    title: "a certificate expires or has expired",
+    causes: { http: "HTTPS", ftp: "FTPS" },
     closed: "the certificate is valid for long enough",
     remedy:
-      "renew it, then reload the daemon, which logs `configuration reloaded`; `dropgate check` shows the files",
+      "renew it, then `systemctl reload dropgate`, and the log says `configuration reloaded`; `dropgate check` shows " +
+      "which files are in use",
     isUrgent: false,
     isReminded: false,
+    isForecast: true,
     thresholds: { beforeDays: { description: "How many days before.", default: 30, range: [1, 365] } },
   },
   backupOverdue: {
@@ -218,8 +226,8 @@ export const alertKinds = {
     title: "somebody guesses passwords",
     closed: "sign-ins are refused no more often than usual",
     remedy:
-      "the log names the addresses (`sign-in refused`): close them off at the firewall, or tell the " +
-      "host whose password is out of date; docs/operations.md says how bans end",
+      "the log names the addresses (`journalctl -u dropgate | grep 'sign-in refused'`): close them off at the firewall, " +
+      "or tell the host whose password is out of date; docs/operations.md says how bans end",
     isUrgent: false,
     thresholds: {
       failures: count("So many refused sign-ins.", 200),

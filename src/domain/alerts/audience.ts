@@ -3,6 +3,8 @@
  * so that incidents, targets and deliveries of no company have their place; no list of companies shows it, and no client
  * can name it, for its code is none.
  */
+import { notConfiguredFault } from "../outbound/delivery-state.ts";
+
 export const operatorId = 0;
 export const operatorCode = "(operator)";
 
@@ -27,3 +29,9 @@ export const webServiceAddress = "https";
 export function alertWayTo(address: string): AlertWay {
   return address === webServiceAddress ? "https" : "email";
 }
+
+/** Why a notice to a receiver that has left the configuration is not sent. */
+export const formerReceiver = {
+  fault: notConfiguredFault,
+  message: "the configuration no longer names this receiver of alerts",
+} as const;

@@ -31,11 +31,16 @@ export interface NoticeContext {
   readonly zone: string;
   /** What this installation is called. */
   readonly installation: string;
+  /** The name of the machine, where commands are given. */
+  readonly machine: string;
 }
 
 const longestSubject = 200;
 const shownSamples = 5;
 const longestSample = 300;
+/** What comes after so many is told in a line each, and after so many lines only counted: people read mails. */
+const mostAtLength = 20;
+const mostLines = 200;
 
 /** Stands before what has happened. */
 const prefixes: Readonly<Record<IncidentNews, string>> = {
@@ -47,8 +52,19 @@ const prefixes: Readonly<Record<IncidentNews, string>> = {
   passed: "over: ",
 };
 
+function minuteText(at: number, zone: string): string {
+  return localTimeOf(at, zone).slice(0, 16).replace("T", " ");
+}
+
 function timeText(at: number, zone: string): string {
-  return `${localTimeOf(at, zone).slice(0, 16).replace("T", " ")} (${zone})`;
+  return `${minuteText(at, zone)} (${zone})`;
+}
+
+const isoTimes = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
+
+/** One line, with its times by the clocks of the zone. */
+function localLine(text: string, zone: string, textOf = timeText): string {
+  return oneLine(text).replaceAll(isoTimes, (iso) => textOf(Date.parse(iso), zone));
 }
 
 /** The company, or the installation. */
@@ -58,7 +74,8 @@ function whose({ company }: NamedIncident, installation: string): string {
 
 /** The kind of trouble, and of what: `a target takes nothing (tms)`. */
 export function incidentTitle({ kind, cause }: Pick<Incident, "kind" | "cause">): string {
-  return `${alertKind(kind).title}${cause === "" ? "" : ` (${cause})`}`;
+  const { title, causes = {} } = alertKind(kind);
+  return `${title}${cause === "" ? "" : ` (${causes[cause] ?? cause})`}`;
 }
 
 /** What to do about it. */
@@ -70,41 +87,67 @@ function isOver({ closedAt }: Pick<Incident, "closedAt">): boolean {
   return closedAt !== null;
 }
 
-function linesOf({ news, incident }: NewsItem, { zone, installation }: NoticeContext): readonly string[] {
+function headline({ news, incident }: NewsItem, { installation }: NoticeContext): string {
+  return `${prefixes[news]}${whose(incident, installation)}: ${oneLine(incidentTitle(incident))}`;
+}
+
+function linesOf(item: NewsItem, context: NoticeContext): readonly string[] {
+  const { incident } = item;
+  const { zone } = context;
   const { kind, summary, openedAt, seenAt, count, samples } = incident;
-  const said = isOver(incident) ? `${alertKind(kind).closed}. It was: ${summary}` : summary;
+  const { closed, isForecast = false } = alertKind(kind);
+  const said = isOver(incident) ? `${closed}. It was: ${summary}` : summary;
   const shown = samples
     .slice(0, shownSamples)
-    .map((sample) => `  - ${shortened(oneLine(sample), longestSample)}`);
+    .map((sample) => `  - ${shortened(localLine(sample, zone, minuteText), longestSample)}`);
   return [
-    `${prefixes[news]}${whose(incident, installation)}: ${oneLine(incidentTitle(incident))}`,
+    headline(item, context),
     "",
-    `${oneLine(said.charAt(0).toUpperCase() + said.slice(1))}.`,
-    `Since:    ${timeText(openedAt, zone)}`,
+    `${localLine(said.charAt(0).toUpperCase() + said.slice(1), zone)}.`,
+    `${(isForecast ? "Noticed:" : "Since:").padEnd(10)}${timeText(openedAt, zone)}`,
     ...(isOver(incident) ? [`Last:     ${timeText(seenAt, zone)}`] : []),
-    `How many: ${count}`,
-    ...(shown.length === 0 ? [] : ["Examples:", ...shown]),
+    ...(count > 1 ? [`How many: ${count}`] : []),
+    ...(shown.length === 0 ? [] : [shown.length > 1 ? "Examples:" : "Details:", ...shown]),
     ...(isOver(incident) ? [] : [`What to do: ${oneLine(incidentRemedy(incident))}.`]),
   ];
 }
 
-const urgencyOfNews: readonly IncidentNews[] = [
-  "opened",
-  "worse",
-  "reopened",
-  "reminder",
-  "closed",
-  "passed",
-];
+/** What is not told at length: a line each, and how many more. */
+function shortLines(items: readonly NewsItem[], context: NoticeContext): readonly string[] {
+  if (items.length === 0) return [];
+  const more = items.length - mostLines;
+  return [
+    "",
+    "----",
+    "",
+    `And ${items.length} more:`,
+    ...items.slice(0, mostLines).map((item) => {
+      const since = timeText(item.incident.openedAt, context.zone);
+      return `  - ${headline(item, context)}, since ${since}`;
+    }),
+    ...(more > 0 ? [`  - and ${more} more than these`] : []),
+  ];
+}
 
-function subjectOf(items: readonly NewsItem[], { zone, installation }: NoticeContext): string {
+/** What is new first, then what lasts, then what is over. */
+const ranks: Readonly<Record<IncidentNews, number>> = {
+  ...{ opened: 0, worse: 0, reopened: 0, reminder: 1, closed: 2, passed: 2 },
+};
+
+/** Filters of mail look for the word dropgate; an installation may have it in its name. */
+function nameOf(installation: string): string {
+  return /^dropgate\b/i.test(installation) ? installation : `dropgate ${installation}`;
+}
+
+function subjectOf(items: readonly NewsItem[], context: NoticeContext): string {
+  const { zone, installation } = context;
   const [first] = items;
   if (first === undefined) throw new Error("a notice tells something");
-  const { news, incident } = first;
-  const [where, title] = [whose(incident, installation), incidentTitle(incident)];
+  const { kind, openedAt } = first.incident;
+  const since = alertKind(kind).isForecast === true ? "" : `, since ${timeText(openedAt, zone)}`;
   const rest = items.length === 1 ? "" : `, and ${items.length - 1} more`;
-  const subject = `${prefixes[news]}${where}: ${title}, since ${timeText(incident.openedAt, zone)}${rest}`;
-  return shortened(oneLine(`[dropgate ${installation}] ${subject}`), longestSubject);
+  const subject = `${headline(first, context)}${since}${rest}`;
+  return shortened(oneLine(`[${nameOf(installation)}] ${subject}`), longestSubject);
 }
 
 function jsonOf({ news, incident }: NewsItem) {
@@ -126,15 +169,19 @@ function jsonOf({ news, incident }: NewsItem) {
   };
 }
 
-/** The notice of all that is new to an audience, what is worst first. At least one. */
+/** The notice of all that is new to an audience, what is new and urgent first. At least one. */
 export function writeNotice(news: readonly NewsItem[], context: NoticeContext): Notice {
   const rank = ({ news: kind, incident }: NewsItem) =>
-    2 * urgencyOfNews.indexOf(kind) + (alertKind(incident.kind).isUrgent ? 0 : 1);
-  const items = news.toSorted((one, other) => rank(one) - rank(other));
+    2 * ranks[kind] + (alertKind(incident.kind).isUrgent ? 0 : 1);
+  const items = news.toSorted(
+    (one, other) => rank(one) - rank(other) || other.incident.level - one.incident.level,
+  );
+  const atLength = items.slice(0, mostAtLength).map((item) => linesOf(item, context).join("\n"));
   const text = [
-    items.map((item) => linesOf(item, context).join("\n")).join("\n\n----\n\n"),
+    atLength.join("\n\n----\n\n"),
+    ...shortLines(items.slice(mostAtLength), context),
     "",
-    `\`dropgate alerts\` on ${context.installation} lists all that is open; docs/alerts.md says more.`,
+    `\`dropgate alerts\` on ${context.machine} lists all that is open; docs/alerts.md says more.`,
   ].join("\n");
   const body = {
     type: "dropgate.alerts",
@@ -147,12 +194,12 @@ export function writeNotice(news: readonly NewsItem[], context: NoticeContext): 
 }
 
 /** What a test says: that it would be an alert, and nothing is wrong. */
-export function writeTestNotice({ now, zone, installation }: NoticeContext): Notice {
+export function writeTestNotice({ now, zone, installation, machine }: NoticeContext): Notice {
   const said = "This is a test of alerts. Nothing is wrong.";
-  const text = `${said}\n\nIt was asked for by \`dropgate alert test\` on ${installation}, ${timeText(now, zone)}.`;
+  const text = `${said}\n\nIt was asked for by \`dropgate alert test\` on ${machine}, ${timeText(now, zone)}.`;
   const body = { type: "dropgate.test", version: 1, installation, at: isoTime(now), alerts: [] };
   return {
-    subject: oneLine(`[dropgate ${installation}] test of alerts`),
+    subject: oneLine(`[${nameOf(installation)}] test of alerts`),
     text,
     body: `${JSON.stringify(body)}\n`,
   };

@@ -17,6 +17,9 @@ test.each([
   // On the day on which clocks go back, 06:59 is an hour later than the day before.
   ["2026-10-25T05:59:00Z", [nights], "Europe/Berlin", true],
   ["2026-10-25T06:00:00Z", [nights], "Europe/Berlin", false],
+  // On the day on which they go forward, an hour earlier.
+  ["2026-03-29T04:59:00Z", [nights], "Europe/Berlin", true],
+  ["2026-03-29T05:00:00Z", [nights], "Europe/Berlin", false],
   ["2026-11-06T23:59:00Z", [weekend], "UTC", false],
   ["2026-11-07T00:00:00Z", [weekend], "UTC", true],
   ["2026-11-08T23:59:00Z", [weekend], "UTC", true],

@@ -18,6 +18,9 @@ export function isEndedDelivery(state: DeliveryState): boolean {
 /** The fault of a delivery that somebody has given up: it is dropped, and may be requested again. */
 export const givenUpFault = "givenUp";
 
+/** The fault of a delivery that was dropped because the configuration does not want it any more. */
+export const notConfiguredFault = "notConfigured";
+
 /** Whether somebody has given it up, so that it may be requested again. */
 export function isGivenUp(delivery: {
   readonly state: DeliveryState;

@@ -7,24 +7,28 @@ export type StoredNotice = RowOf<"alert_notices">;
 
 /** Stores a notice; returns its id. */
 export async function insertNotice(tx: Transaction, notice: Omit<StoredNotice, "id">): Promise<number> {
-  const { companyId, subject, text, body, createdAt } = notice;
+  const { companyId, subject, text, body, createdAt, isTest } = notice;
   const { id } = await tx
     .insertInto("alert_notices")
-    .values({ company_id: companyId, subject, text, body, created_at: createdAt })
+    .values({ company_id: companyId, subject, text, body, created_at: createdAt, is_test: isTest })
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
 }
 
-/** How many the audience was sent from one time to another; those from the future were made by a clock that was ahead. */
-export async function countNotices(
+/**
+ * At how many moments from one time to another the audience was sent notices, without tests: at one moment each receiver
+ * gets one. Those from the future were made by a clock that was ahead.
+ */
+export async function countNoticeTimes(
   tx: Transaction,
   { companyId, since, until }: { readonly companyId: number; readonly since: number; readonly until: number },
 ): Promise<number> {
   const row = await tx
     .selectFrom("alert_notices")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .select((eb) => eb.fn.count<number>("created_at").distinct().as("count"))
     .where("company_id", "=", companyId)
+    .where("is_test", "=", 0)
     .where("created_at", ">=", since)
     .where("created_at", "<=", until)
     .executeTakeFirstOrThrow();

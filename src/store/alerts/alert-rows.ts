@@ -29,6 +29,16 @@ export interface AlertTables {
     level: number;
     reported_at: number;
   };
+  /** Which receivers of an audience were told of an incident: a row for each, of the last notice of it. */
+  incident_receivers: {
+    incident_id: number;
+    audience_id: number;
+    /** As in `deliveries.order_key`. */
+    receiver: string;
+    /** Of a web service: tells its URL from another. Null for an address, and where it was not noted yet. */
+    url_hash: string | null;
+    notice_id: number;
+  };
   /** One notice to an audience. Its deliveries, one for each address and service, are in `deliveries`. */
   alert_notices: {
     id: Generated<number>;
@@ -39,5 +49,7 @@ export interface AlertTables {
     /** JSON: what web services get. */
     body: string;
     created_at: number;
+    /** 1: somebody has tried how alerts are told. */
+    is_test: Generated<number>;
   };
 }

@@ -28,18 +28,29 @@ export async function listOpenIncidents(db: Reader | Transaction): Promise<reado
   return rows.flatMap(toIncident);
 }
 
-/** Those that were closed from one time to another, newest first; without `until` to the newest; of a company, or all. */
+/** Where a page of closed incidents begins: behind this one. */
+export interface ClosedPlace {
+  readonly id: number;
+  readonly closedAt: number;
+}
+
+/**
+ * Those that were closed from one time to another, newest first; without `until` to the newest; of a company, or all;
+ * those behind another, when it is given.
+ */
 export async function listClosedIncidents(
   db: Reader | Transaction,
   {
     since,
     until = Number.MAX_SAFE_INTEGER,
     companyId,
+    behind,
     limit,
   }: {
     readonly since: number;
     readonly until?: number;
     readonly companyId?: number | undefined;
+    readonly behind?: ClosedPlace | undefined;
     readonly limit: number;
   },
 ): Promise<readonly Incident[]> {
@@ -49,9 +60,29 @@ export async function listClosedIncidents(
     .where("closed_at", "is not", null)
     .where("closed_at", ">=", since)
     .where("closed_at", "<=", until);
-  const selected = companyId === undefined ? closed : closed.where("company_id", "=", companyId);
-  const rows = await selected.orderBy("closed_at", "desc").limit(limit).execute();
+  let selected = companyId === undefined ? closed : closed.where("company_id", "=", companyId);
+  if (behind !== undefined) {
+    const { id, closedAt } = behind;
+    selected = selected.where((eb) => eb(eb.refTuple("closed_at", "id"), "<", eb.tuple(closedAt, id)));
+  }
+  const rows = await selected.orderBy("closed_at", "desc").orderBy("id", "desc").limit(limit).execute();
   return rows.flatMap(toIncident);
+}
+
+/** The incident of that number; undefined when there is none. */
+export async function findIncident(db: Reader, id: number): Promise<Incident | undefined> {
+  const row = await db.selectFrom("incidents").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : toIncident(row)[0];
+}
+
+/** How many are closed, of a company or of all. */
+export async function countClosedIncidents(db: Reader, companyId: number | undefined): Promise<number> {
+  const closed = db
+    .selectFrom("incidents")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("closed_at", "is not", null);
+  const selected = companyId === undefined ? closed : closed.where("company_id", "=", companyId);
+  return (await selected.executeTakeFirstOrThrow()).count;
 }
 
 /** The last incident of that cause. */
@@ -145,7 +176,8 @@ export async function removeClosedIncidents(
     .execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await tx.deleteFrom("incident_reports").where("incident_id", "in", ids).execute();
+  for (const table of ["incident_reports", "incident_receivers"] as const)
+    await tx.deleteFrom(table).where("incident_id", "in", ids).execute();
   await tx.deleteFrom("incidents").where("id", "in", ids).execute();
   return ids.length;
 }

@@ -1,10 +1,10 @@
--- The schema after migration 15. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 16. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
   company_id integer not null references companies (id),
   subject text not null, text text not null, body text not null, created_at bigint not null
-);
+, is_test integer not null default 0);
 CREATE INDEX alert_notices_by_age on alert_notices (company_id, created_at);
 
 CREATE TABLE appointment_use (
@@ -171,6 +171,13 @@ CREATE TABLE imports (
 CREATE INDEX imports_by_age on imports (company_id, received_at);
 CREATE INDEX imports_unfinished on imports (company_id, received_at, finished_at)
   where finished_at is null;
+
+CREATE TABLE incident_receivers (
+  incident_id integer not null references incidents (id),
+  audience_id integer not null references companies (id),
+  receiver text not null, url_hash text, notice_id integer not null,
+  constraint incident_receivers_key primary key (incident_id, audience_id, receiver)
+) without rowid;
 
 CREATE TABLE incident_reports (
   incident_id integer not null references incidents (id),

@@ -3,7 +3,7 @@
  * outcomes is in `outbound/record-attempts.ts`.
  */
 import type { Kysely } from "kysely";
-import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import { givenUpFault, notConfiguredFault } from "../../domain/outbound/delivery-state.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments, namedColumns } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
@@ -53,9 +53,14 @@ export const markDelivered = prepareQuery<Delivered>((db, arg) =>
   updateDelivered(db, arg).where(isOpen("state")),
 ).changes;
 
-/** The same of one that somebody gave up during the attempt: the receiver has it, and it does not count as open any more. */
+/**
+ * The same of one that somebody gave up during the attempt, or that has left the configuration: the receiver has it, and
+ * it does not count as open any more.
+ */
 export const markDeliveredAfterAll = prepareQuery<Delivered>((db, arg) =>
-  updateDelivered(db, arg).where(isInState("state", "dropped")).where("fault", "=", givenUpFault),
+  updateDelivered(db, arg)
+    .where(isInState("state", "dropped"))
+    .where("fault", "in", [givenUpFault, notConfiguredFault]),
 ).run;
 
 export interface Failed extends Attempted, AttemptFault {

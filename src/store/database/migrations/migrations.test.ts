@@ -26,6 +26,7 @@ const frozenTexts = [
   "a72d181c88a4af21cc2e4c23d25c6ec86618b69e97dc083acdaaee925dbd6d31",
   "6a11e820e29727537a0c8b234d72ba6cd0c58507fbe37093b08030e33ae4ce78",
   "6b3f588b90a946741a4f84d7539bb2dd0ef29eebfe5599eaf7c60d147c1b20b5",
+  "4e4ce56e53d2ea35be8e8a2d11d5755cae3e9739305464db6dba72691ebe8d8d",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -24,6 +24,7 @@ import { sql as importsThatWait } from "./0012-imports-that-wait.ts";
 import { sql as answeredRequests } from "./0013-answered-requests.ts";
 import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
 import { sql as oldEventsAndChanges } from "./0015-old-events-and-changes.ts";
+import { sql as toldReceivers } from "./0016-told-receivers.ts";
 
 export interface Migration {
   readonly name: string;
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
     sql: oldEventsAndChanges,
     fingerprint: "51c9d4cdb760d1a1aa2c89f238435468",
   },
+  { name: "receivers that were told", sql: toldReceivers, fingerprint: "88736666beedf2673b7563c172a8d417" },
 ];

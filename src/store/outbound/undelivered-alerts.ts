@@ -1,0 +1,30 @@
+/** Deliveries of alerts that have not ended: they wait, are behind others, or are dead. */
+import { alertTargetName, alertWays } from "../../domain/alerts/audience.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments } from "../database/named-rows.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+import type { AttemptFault } from "./delivery-outcomes.ts";
+
+/** All of them, of all audiences. */
+export async function listUndeliveredAlerts(tx: Transaction) {
+  const inState = (isOf: ReturnType<typeof isOpen>) =>
+    tx
+      .selectFrom("outbound_targets as t")
+      .innerJoin("deliveries as d", "d.target_id", "t.id")
+      .select(["d.id", "d.company_id as companyId", "d.target_id as targetId", "d.state"])
+      .select("d.order_key as receiver")
+      .where("t.name", "in", alertWays.map(alertTargetName))
+      .where(isOf)
+      .execute();
+  // One after the other: each of the two has an index of its own.
+  return [...(await inState(isOpen("d.state"))), ...(await inState(isInState("d.state", "dead")))];
+}
+
+/** Drops one that has not ended. */
+export const dropUndelivered = prepareQuery<{ id: number } & AttemptFault>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set({ state: "dropped", ...namedArguments(arg, "fault", "fault_text") })
+    .where("id", "=", arg("id")),
+).run;
