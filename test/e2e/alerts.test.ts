@@ -7,6 +7,7 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { IncidentView, TestOutcome } from "../../src/app/admin/alert-admin.ts";
+import type { DeliveryView } from "../../src/app/admin/delivery-view.ts";
 import { subjectOf } from "../support/alert-site.ts";
 import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -156,7 +157,7 @@ test("the commands list incidents with what to do, and send a test to each recei
   expect(list).toMatch(new RegExp(`1 +${company} +files were refused`));
   expect(list).toContain("1 stop file was refused.");
   expect(list).toContain(`${fileName("C1")}: 951`);
-  expect(list).toContain("What to do: `dropgate files --state refused`");
+  expect(list).toContain(`What to do: \`dropgate files --company ${company} --state refused`);
   expect(await site.json("alerts", "--company", company)).toHaveLength(1);
   expect(await (await fetch(`${site.http}/metrics`)).text()).toContain(
     'dropgate_open_incidents{kind="refusedFiles"} 1',
@@ -181,6 +182,40 @@ test("the commands list incidents with what to do, and send a test to each recei
   await waitFor("two more scans", () => seenAt() > refusedAt + 1_000);
   expect(await site.json("alerts")).toHaveLength(1);
   await site.stop();
+}, 120_000);
+
+test("a new address hears at once of what is open, once over kill -9; what waits for one that has left ends", async () => {
+  const told = (to: readonly string[], rest: Settings = {}) =>
+    site.reconfigure({ alerts: { ...alerts({ closeAfterMs: 3_600_000, ...rest }), to } });
+  const addressees = () => smtp.mails.flatMap(({ to }) => to).toSorted();
+  const [ops, night, late] = ["ops@example.com", "night@example.com", "late@example.com"];
+  await told([ops]);
+  await site.start();
+  await putRefused("N1");
+  await waitFor("the first mail", () => smtp.mails.length === 1);
+  await site.stop();
+  // No scan but that of the reload.
+  await told([ops], { checkEveryMs: 3_600_000 });
+  await site.start();
+  await told([ops, night], { checkEveryMs: 3_600_000 });
+  site.daemon.process.kill("SIGHUP");
+  const delivered = () => query("select 1 from deliveries where state = 'delivered'").length;
+  await waitFor("the mail to the new address", () => delivered() === 2);
+  await site.kill();
+  smtp.script((command) => (command === "greeting" ? "421 busy" : undefined));
+  await told([ops, night, late]);
+  await site.start();
+  const undelivered = () => query("select 1 from deliveries where state = 'waiting' and attempts > 0");
+  await waitFor("the mail that waits", () => undelivered().length === 1);
+  await site.reconfigure({ alerts: { https: { url: web.url, allowPlain: true }, checkEveryMs: 1_000 } });
+  site.daemon.process.kill("SIGHUP");
+  await waitFor("the web service", () => web.posts.length === 1);
+  smtp.script(() => undefined);
+  const [last] = await site.json<readonly DeliveryView[]>("deliveries", "--channel", "email");
+  expect(last).toMatchObject({ receiver: late, state: "dropped", fault: "notConfigured" });
+  expect(await site.mustRun("delivery", "show", String(last?.id))).toMatch(/Receiver +late@example\.com/);
+  await site.stop();
+  expect(addressees()).toEqual([night, ops]);
 }, 120_000);
 
 test("what is wrong in the section alerts is told by check", async () => {

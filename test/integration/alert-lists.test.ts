@@ -87,6 +87,8 @@ test("deliveries of alerts are listed by their channel", async () => {
     "ACME alerts.email orders@acme.example",
   ]);
   expect(await listed("https")).toEqual(["(operator) alerts.https https"]);
+  await site.configure({ email: undefined, to: [], https });
+  expect(await listed("email")).toHaveLength(2);
   await expect(listed("sms")).rejects.toThrow(
     "there is no target of type sms; there is email, folder, https",
   );

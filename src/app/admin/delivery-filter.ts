@@ -1,6 +1,5 @@
 /** The filter by which commands select deliveries: the values of their options. */
-import { alertWaysOf, type WithAlerts } from "../../config/alert-settings.ts";
-import { messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
+import { type Companies, messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { alertWayOf } from "../../domain/alerts/audience.ts";
 import { channelOfTarget } from "../../domain/messages/message-event.ts";
@@ -31,7 +30,7 @@ export interface DeliveryFilter {
   readonly user?: string;
 }
 
-export type DeliveryConfig = Pick<Config, "stateDir"> & WithAlerts;
+export type DeliveryConfig = Pick<Config, "stateDir" | "companies">;
 
 function readState(state: string | undefined): DeliveryState | undefined {
   if (state === undefined || isDeliveryState(state)) return state;
@@ -54,18 +53,19 @@ export async function readTarget(
 
 /** The type of a target by the configuration; undefined when that has it no more. */
 function typeOfTarget(
-  config: WithAlerts,
+  config: Companies,
   { companyCode, name }: Pick<OutboundTarget, "companyCode" | "name">,
 ): string | undefined {
+  // Those of alerts have their type in their name, whoever is told now.
   const way = alertWayOf(name);
-  if (way !== undefined) return alertWaysOf(config, companyCode).includes(way) ? way : undefined;
+  if (way !== undefined) return way;
   const channel = channelOfTarget(name);
   if (channel === undefined) return outboundSettingsOf(config, companyCode).targets.get(name)?.type;
   return messagesConfigOf(config, companyCode)?.[channel] === undefined ? undefined : channel;
 }
 
 /** The targets of a type. Throws when no target has it. */
-async function readChannel({ read }: AdminStore, config: WithAlerts, channel: string | undefined) {
+async function readChannel({ read }: AdminStore, config: Companies, channel: string | undefined) {
   if (channel === undefined) return {};
   const typed = (await listOutboundTargets(read)).map(({ id, ...target }) => ({
     ...{ id, type: typeOfTarget(config, target) },
