@@ -11,13 +11,14 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { auditTables, listAudit } from "../../src/store/ledger/audit-retention.ts";
 import { listFiles } from "../../src/store/ledger/file-lists.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
+import { findOldestUnfiled } from "../../src/store/ledger/file-retention.ts";
 import { listAwaited } from "../../src/store/ledger/entry-retention.ts";
 import { noteTaken } from "../../src/store/ledger/remote-files.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
 import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
-import { listOldEvents } from "../../src/store/stops/event-retention.ts";
+import { countGroup, listOldEvents } from "../../src/store/stops/event-retention.ts";
 import { listEvents } from "../../src/store/stops/recorded-events.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
@@ -45,6 +46,22 @@ const isSearch = (step: string) => !step.includes("SCALAR SUBQUERY");
 const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
 
 describe("an index serves", () => {
+  test("the oldest file that is still being filed away, among the few that are", async () => {
+    const steps = await plan(() => findOldestUnfiled(store.read, 1));
+    expect(steps).toEqual([expect.stringMatching(/^SEARCH files USING INDEX files_open \(state=\?\)/)]);
+  });
+
+  test.each([
+    ["stops alone", { stopNbrs: ["S1", "S2"], loadNbrs: [] }, ["stop_nbr"]],
+    ["loads alone", { stopNbrs: [], loadNbrs: ["L1"] }, ["load_nbr"]],
+    ["stops and loads", { stopNbrs: ["S1"], loadNbrs: ["L1"] }, ["stop_nbr", "load_nbr"]],
+  ] as const)("the events of %s that are too old", async (_, group, columns) => {
+    const steps = await plan(() => countGroup(store.read, { companyId: 1, ...group }));
+    const searches = steps.filter((step) => step.includes("recorded_events"));
+    const indexes = columns.map((column) => `recorded_events_by_${column} (company_id=? AND ${column}=?)`);
+    expect(searches).toEqual(indexes.map((index) => `SEARCH recorded_events USING INDEX ${index}`));
+  });
+
   test("the stops of a number, and their events", async () => {
     const key = { companyId: 1, stopNbr: "S1" };
     const [step] = await plan(() => findStopSummaries(store.read, key));

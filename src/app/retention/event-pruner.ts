@@ -12,37 +12,43 @@ import {
   listOldEvents,
   newVisited,
   type OldEvent,
-  removeGroup,
+  removeGroups,
   type Visited,
 } from "../../store/stops/event-retention.ts";
 import { type DueCompany, eachCompany, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const eventsAtOnce = 500;
+/** Groups that go in one unit have so many stops and loads together; a larger one goes alone. */
+const membersAtOnce = 50;
 
 interface Walk {
   readonly company: DueCompany;
   readonly signal: AbortSignal;
   readonly from: Mark;
-  readonly visit: (group: EventGroup) => Promise<void>;
+  /** Some groups; of those that are not over something stays. */
+  readonly visit: (groups: readonly EventGroup[]) => Promise<void>;
   /** Hears how far it has come. */
   readonly passed?: (mark: Mark) => void;
 }
 
-/** Visits the group of an event, unless the stop or load itself stays; false when it was visited before. */
-async function visitGroupOf(
+/** The group of an event, unless something of it stays; `isAsked` is false when it was met before. */
+async function groupOf(
   { store }: Pick<PruneDeps, "store">,
   event: OldEvent,
-  { company, visited, visit }: Pick<Walk, "company" | "visit"> & { readonly visited: Visited },
-): Promise<boolean> {
+  { company, visited }: Pick<Walk, "company"> & { readonly visited: Visited },
+): Promise<{ readonly isAsked: boolean; readonly group?: EventGroup | undefined }> {
   const { companyId, stopNbr, loadNbr } = event;
-  if (isVisited(visited, event)) return false;
+  if (isVisited(visited, event)) return { isAsked: false };
   const own = { companyId, stopNbrs: listOf(stopNbr), loadNbrs: listOf(loadNbr) };
-  if (await isStillNeeded(store.read, own)) addAll(visited, own);
-  else {
-    const group = await findOldGroup(store.read, event, { before: company.before, visited });
-    if (group !== undefined && !(await isStillNeeded(store.read, group))) await visit(group);
+  if (await isStillNeeded(store.read, own)) {
+    addAll(visited, own);
+    return { isAsked: true };
   }
-  return true;
+  return { isAsked: true, group: await findOldGroup(store.read, event, { before: company.before, visited }) };
+}
+
+function membersOf(groups: readonly EventGroup[]): number {
+  return groups.reduce((sum, { stopNbrs, loadNbrs }) => sum + stopNbrs.length + loadNbrs.length, 0);
 }
 
 function listOf(nbr: string | null): readonly string[] {
@@ -59,7 +65,7 @@ function isVisited({ stops, loads }: Visited, { stopNbr, loadNbr }: OldEvent): b
 }
 
 async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise<void> {
-  const { company, signal, passed } = walk;
+  const { company, signal, visit, passed } = walk;
   const { id: companyId, before } = company;
   const visited = newVisited();
   let { decidedAt: recordedAt, fileId: id } = walk.from;
@@ -67,11 +73,15 @@ async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise
     signal.throwIfAborted();
     const page = { companyId, before, after: { recordedAt, id }, limit: eventsAtOnce };
     const events = await listOldEvents(deps.store.read, page);
-    for (const event of events) {
+    const groups: EventGroup[] = [];
+    for (const [index, event] of events.entries()) {
       signal.throwIfAborted();
-      const isAsked = await visitGroupOf(deps, event, { ...walk, visited });
+      const { isAsked, group } = await groupOf(deps, event, { company, visited });
+      if (group !== undefined) groups.push(group);
       ({ recordedAt, id } = event);
-      passed?.({ decidedAt: recordedAt, fileId: id });
+      const isDue = membersOf(groups) >= membersAtOnce || index === events.length - 1;
+      if (isDue) await visit(groups.splice(0));
+      if (groups.length === 0) passed?.({ decidedAt: recordedAt, fileId: id });
       if (isAsked) await setImmediate();
     }
     await setImmediate();
@@ -79,17 +89,26 @@ async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise
   }
 }
 
-/** Removes a group, unless something came meanwhile that needs it. For the site: one note has the newest of all companies. */
-async function pruneGroup(
+/**
+ * Removes groups in one unit, but for those of which something stays or has come meanwhile; gives how many events went. For the
+ * site: one note has the newest of all companies.
+ */
+async function pruneGroups(
   { store }: Pick<PruneDeps, "store">,
-  { companyId, stopNbrs, loadNbrs }: EventGroup,
+  groups: readonly EventGroup[],
   before: number,
 ): Promise<number> {
-  return await store.write("site", async (tx) => {
-    const owner = { companyId, stopNbr: stopNbrs[0] ?? null, loadNbr: loadNbrs[0] ?? null };
-    const now = await findOldGroup(tx, owner, { before, visited: newVisited() });
-    return now === undefined || (await isStillNeeded(tx, now)) ? 0 : await removeGroup(tx, now);
+  if (groups.length === 0) return 0;
+  const counts = await store.write("site", async (tx) => {
+    const over: EventGroup[] = [];
+    for (const { companyId, stopNbrs, loadNbrs } of groups) {
+      const owner = { companyId, stopNbr: stopNbrs[0] ?? null, loadNbr: loadNbrs[0] ?? null };
+      const now = await findOldGroup(tx, owner, { before, visited: newVisited() });
+      if (now !== undefined && !(await isStillNeeded(tx, now))) over.push(now);
+    }
+    return over.length === 0 ? [] : await removeGroups(tx, over);
   });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** Goes on where the pass before was cut off; notes where this one is, or that it is done. */
@@ -116,16 +135,19 @@ export const eventsPruner: Pruner = {
   kind: "events",
   wouldGo: (deps, due, progress) =>
     eachCompany(due, progress, async (company) => {
-      const visit = async (group: EventGroup) => {
-        const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
-        progress.tally.add(company.id, { ...amount, bytes: 0 });
+      const visit = async (groups: readonly EventGroup[]) => {
+        for (const group of groups) {
+          if (await isStillNeeded(deps.store.read, group)) continue;
+          const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
+          progress.tally.add(company.id, { ...amount, bytes: 0 });
+        }
       };
       await eachOldGroup(deps, { company, signal: progress.signal, from: firstMark, visit });
     }),
   prune: (deps, due, progress) =>
     eachCompany(due, progress, async (company) => {
-      const visit = async (group: EventGroup) => {
-        const count = await pruneGroup(deps, group, company.before);
+      const visit = async (groups: readonly EventGroup[]) => {
+        const count = await pruneGroups(deps, groups, company.before);
         progress.tally.add(company.id, { count, bytes: 0 });
       };
       await fromMark(deps, company.id, (from, passed) =>

@@ -2,7 +2,7 @@
  * Which recorded events may go, as rows. Events of stops and loads that were planned together go together: an answer to
  * `since` then has all that came after it, or says that it is known no longer (`isPositionKnown`).
  */
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
@@ -10,6 +10,7 @@ import type { Transaction } from "../database/group-commit.ts";
 import { readNote, writeMeta } from "../database/meta.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+import type { Tables } from "../database/schema.ts";
 
 export type EventOwner = Pick<RowOf<"recorded_events">, "companyId" | "stopNbr" | "loadNbr">;
 
@@ -176,15 +177,22 @@ export interface GroupEvents {
   readonly lastId: number;
 }
 
-function eventsOf(read: Reader, { companyId, stopNbrs, loadNbrs }: EventGroup) {
-  return read
-    .selectFrom("recorded_events")
-    .where("company_id", "=", companyId)
-    .where((eb) => eb.or([eb("stop_nbr", "in", stopNbrs), eb("load_nbr", "in", loadNbrs)]));
+/**
+ * Only of lists that are not empty, each with the company: then an index serves each, and the planner does not read all of the
+ * company's by another.
+ */
+function ofGroup({ companyId, stopNbrs, loadNbrs }: EventGroup) {
+  return (eb: ExpressionBuilder<Tables, "recorded_events">) => {
+    const ownAnd = (column: "stop_nbr" | "load_nbr", nbrs: readonly string[]) =>
+      nbrs.length === 0 ? [] : [eb.and([eb("company_id", "=", companyId), eb(column, "in", nbrs)])];
+    return eb.or([...ownAnd("stop_nbr", stopNbrs), ...ownAnd("load_nbr", loadNbrs)]);
+  };
 }
 
 export async function countGroup(read: Reader, group: EventGroup): Promise<GroupEvents> {
-  return await eventsOf(read, group)
+  return await read
+    .selectFrom("recorded_events")
+    .where(ofGroup(group))
     .select(({ fn }) => [
       fn.countAll<number>().as("count"),
       fn.min("recorded_at").as("oldestAt"),
@@ -199,20 +207,22 @@ const prunedKey = "events_pruned";
 /** By the id of the company, the newest event that was ever removed. */
 type LastPruned = Readonly<Record<string, number>>;
 
-/** Removes the events of a group; returns how many they were. */
-export async function removeGroup(tx: Transaction, group: EventGroup): Promise<number> {
-  const { companyId, stopNbrs, loadNbrs } = group;
-  const { count, lastId } = await countGroup(tx, group);
-  if (count === 0) return 0;
-  const known = (await readNote<LastPruned>(tx, prunedKey)) ?? {};
-  const last = Math.max(lastId, known[companyId] ?? 0);
-  await writeMeta(tx, prunedKey, JSON.stringify({ ...known, [companyId]: last }));
-  await tx
-    .deleteFrom("recorded_events")
-    .where("company_id", "=", companyId)
-    .where((eb) => eb.or([eb("stop_nbr", "in", stopNbrs), eb("load_nbr", "in", loadNbrs)]))
-    .execute();
-  return count;
+/** Removes the events of groups; returns how many they were, group by group. */
+export async function removeGroups(
+  tx: Transaction,
+  groups: readonly EventGroup[],
+): Promise<readonly number[]> {
+  const last: Record<string, number> = { ...(await readNote<LastPruned>(tx, prunedKey)) };
+  const counts: number[] = [];
+  for (const group of groups) {
+    const { count, lastId } = await countGroup(tx, group);
+    counts.push(count);
+    if (count === 0) continue;
+    last[group.companyId] = Math.max(lastId, last[group.companyId] ?? 0);
+    await tx.deleteFrom("recorded_events").where(ofGroup(group)).execute();
+  }
+  if (counts.some((count) => count > 0)) await writeMeta(tx, prunedKey, JSON.stringify(last));
+  return counts;
 }
 
 export interface EventPosition {
