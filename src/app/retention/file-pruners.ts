@@ -64,6 +64,16 @@ function ownerOf({ kind, company }: Pick<Walk, "kind" | "company">): FileOwner {
   return { kind, companyId: company.id, companyCode: company.code, days: company.days };
 }
 
+/** The first rows with so many files of the kind that their rows are written together; with fewer, all that are left. */
+function stepOf(files: readonly AgingFile[], isOwn: (file: AgingFile) => boolean): readonly AgingFile[] {
+  let own = 0;
+  const end = files.findIndex((file) => {
+    if (isOwn(file)) own += 1;
+    return own === filesAtOnce;
+  });
+  return end === -1 ? files : files.slice(0, end + 1);
+}
+
 interface PageWork {
   readonly walk: Walk;
   readonly page: readonly AgingFile[];
@@ -81,9 +91,11 @@ async function prunePage(deps: PruneDeps, { walk, page, tally, unfiledFrom }: Pa
   const { kind, company, signal } = walk;
   const prune = kind === "receipts" ? pruneReceipts : pruneFiles;
   let end: PageEnd = "done";
-  for (let at = 0; at < page.length; at += filesAtOnce) {
+  let left = page;
+  while (left.length > 0) {
     signal.throwIfAborted();
-    const some = page.slice(at, at + filesAtOnce);
+    const some = stepOf(left, isOfKind(kind));
+    left = left.slice(some.length);
     const own = some.filter(isOfKind(kind));
     if (own.length > 0 && deps.isHeldUp(kind)) return "over";
     const pruned: PrunedFiles = own.length === 0 ? nothing : await prune(deps, ownerOf(walk), own);
@@ -91,9 +103,8 @@ async function prunePage(deps: PruneDeps, { walk, page, tally, unfiledFrom }: Pa
     if (pruned.rest === "failed") return "over";
     if (pruned.rest === "stayed") end = "stayed";
     const last = some.at(-1);
-    const isPageDone = at + filesAtOnce >= page.length;
     const mayPass = end === "done" && walk.hasStayed !== true && (last?.decidedAt ?? 0) < unfiledFrom;
-    if (last !== undefined && mayPass && (own.length > 0 || isPageDone))
+    if (last !== undefined && mayPass)
       await deps.store.write(company.id, (tx) => noteMark(tx, { companyId: company.id, kind }, markOf(last)));
     await setImmediate();
   }
