@@ -1,8 +1,15 @@
 /** Entries of the ledger that are removed because of their age (specification/file-exchange.md#retention). */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { retryFiles } from "../../src/app/admin/file-retry.ts";
+import { tellNoEntry } from "../../src/app/admin/ledger-admin.ts";
 import { agesOf } from "../../src/config/company-settings.ts";
+import { tellOf } from "../../src/inbound/testing/told-explanation.ts";
+import { databaseFileName } from "../../src/store/database/database.ts";
+import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { noteTaken } from "../../src/store/ledger/remote-files.ts";
 import {
   start,
@@ -17,6 +24,7 @@ import {
   c,
   configOf,
 } from "../support/aging-files.ts";
+import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 
 describe("entries of the ledger", () => {
@@ -57,6 +65,39 @@ describe("entries of the ledger", () => {
     ]);
   });
 
+  test.each([
+    ["ledger_gaps", "how many numbers had no entry"],
+    ["sqlite_sequence", "the number of its newest entry"],
+  ])("are not said to be all there when %s is lost", async (table, words) => {
+    await filed(a);
+    await filed(b, { day: 15 });
+    await prune({ retention: ages, day: 21 });
+    expect((await verify()).unproved).toEqual([]);
+    await fixture.store.write("site", (tx) => sql`delete from ${sql.table(table)}`.execute(tx));
+    expect(await verify()).toMatchObject({
+      ...{ discrepancyCount: 0, unproved: [expect.stringContaining(`has lost ${words}`)] },
+    });
+  });
+
+  test("are not said to be all there while a pass removes some, or where numbers had none before", async () => {
+    await filed(a);
+    await filed(b);
+    await fixture.store.write("site", (tx) => tx.updateTable("ledger_gaps").set({ ids: 1 }).execute());
+    const before = await verify();
+    expect(before.unproved).toEqual([expect.stringContaining("whether 1 number without an entry had one")]);
+    await prune({ retention: ages, day: 21 });
+    await fixture.store.write("site", (tx) => tx.updateTable("ledger_gaps").set({ ids: 0 }).execute());
+    // Each look at what was removed finds one more.
+    const other = new BetterSqlite(join(fixture.stateDir, databaseFileName));
+    const end = watchStatements(await connectionOf(fixture.store.read), (statement) => {
+      if (statement.includes("sqlite_sequence"))
+        other.exec("update pruned_entries set applied = applied + 1");
+    });
+    const report = await verify().finally(end);
+    other.close();
+    expect(report.unproved).toEqual([expect.stringContaining("removed by their age all the while")]);
+  });
+
   test("stay while a duplicate that refers to them is kept", async () => {
     const first = await filed(a);
     await filed(`x${a}`, { day: 15, state: "duplicate", firstId: first.id });
@@ -92,4 +133,33 @@ test("each kind has one age, and one pruner at most", async () => {
   const kinds = pruners.map(({ kind }) => kind);
   expect(new Set(kinds).size).toBe(kinds.length);
   for (const kind of kinds) expect(agesOf(config, "ACME")).toHaveProperty(kind);
+});
+
+describe("of an entry that is kept no longer", () => {
+  const retention = { archive: 10, error: 10, receipts: 10, ledger: 20 };
+  const words =
+    "ledger entries of company ACME that were decided until 2026-11-05T08:00:00.000Z were removed by the retention of 20 days, the last on 2026-11-26";
+
+  test("`file show` and `file retry` say until which decision entries were removed, and of no other number", async () => {
+    const { id } = await filed(a, { state: "refused" });
+    const config = await configOf(retention);
+    const other = `there is no ledger entry ${id}: \`dropgate files\` lists them`;
+    expect(await tellNoEntry(config, String(id))).toBe(other);
+    await prune({ retention, day: 21 });
+    expect(await tellNoEntry(config, String(id))).toBe(`the ledger entry ${id} is kept no longer: ${words}`);
+    expect(await tellNoEntry(config, String(id + 1))).toContain("there is no ledger entry");
+    const { retries } = await retryFiles(config, [String(id)], { isDryRun: false });
+    expect(retries).toMatchObject([
+      { id: null, why: `the ledger entry ${id} is kept no longer: ${words}; have the file sent again` },
+    ]);
+  });
+
+  test("`explain` says so of its name, and not of one that has an entry", async () => {
+    await filed(a);
+    await filed(b, { day: 15 });
+    expect(await tellOf(fixture, a)).not.toContain("known no longer");
+    await prune({ retention, day: 21 });
+    expect(await tellOf(fixture, a)).toContain(`A file of it may be known no longer: ${words}.`);
+    expect(await tellOf(fixture, b)).not.toContain("known no longer");
+  });
 });

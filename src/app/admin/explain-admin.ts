@@ -4,6 +4,7 @@ import { statfs } from "node:fs/promises";
 import { companySettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
+import type { ForgottenEntries } from "../../domain/retention/pruned-text.ts";
 import { partialFolderName } from "../../exchange/folders/company-folders.ts";
 import { explain, isKnown } from "../../inbound/explain/explain.ts";
 import type { UntakenStory } from "../../inbound/explain/explain-elsewhere.ts";
@@ -96,11 +97,16 @@ function untakenView({ why, nextPollAt, ...file }: UntakenStory): object {
   return { ...file, nextPollAt: isoTime(nextPollAt), why: whyUntakenView(why) };
 }
 
+function forgottenView({ company, decidedUntil, prunedAt, prunedDays }: ForgottenEntries): object {
+  return { company, decidedUntil: isoTime(decidedUntil), prunedAt: isoTime(prunedAt), prunedDays };
+}
+
 function explanationView(explanation: Explanation, stateDir: string): object {
   const { files, stopFiles, stops, loose, outbound, documents, candidates, now, ...others } = explanation;
-  const { remoteFiles, untaken, moreUntaken, ...rest } = others;
+  const { remoteFiles, untaken, moreUntaken, forgotten, ...rest } = others;
   return {
     ...rest,
+    ...given({ forgotten: forgotten?.map(forgottenView) }),
     deliveries: outbound.flatMap(({ deliveries }) => deliveries.map((one) => toDeliveryView(one, now))),
     outbound: outbound.map((story) => outboundView(story, now)),
     remoteFiles: remoteFiles.map((file) => ({ ...file, notedAt: isoTime(file.notedAt) })),

@@ -20,7 +20,7 @@ import {
   type SelectionMode,
   type SelectionReport,
 } from "./in-batches.ts";
-import { findEntry } from "./ledger-reference.ts";
+import { findEntry, whyNoEntry } from "./ledger-reference.ts";
 import { portionsOf } from "../../lib/portions.ts";
 
 /** The result for one requested file. */
@@ -39,8 +39,14 @@ export interface FileRetries {
   readonly daemonPid: number | undefined;
 }
 
-async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
-  if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
+async function whyUnknown(store: AdminStore, given: string): Promise<string> {
+  const why = await whyNoEntry(store, given);
+  return why === undefined
+    ? "there is no such ledger entry: `dropgate files` lists them"
+    : `${why}; have the file sent again`;
+}
+
+async function whyNotRetried(entry: LedgerEntry, path: string): Promise<string | undefined> {
   if (entry.state === "retry") return "a retry is already requested";
   if (entry.state !== "refused" && entry.state !== "superseded")
     return `it is ${entry.state}; only refused and superseded files can be tried again`;
@@ -58,8 +64,9 @@ async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Prom
 
 async function judge(store: AdminStore, given: string, stateDir: string): Promise<FileRetry> {
   const entry = await findEntry(store, given);
-  const path = createLocations(stateDir).fromLedger(entry?.location ?? "");
-  return { given, id: entry?.id ?? null, name: entry?.name ?? null, why: await whyNotRetried(entry, path) };
+  if (entry === undefined) return { given, id: null, name: null, why: await whyUnknown(store, given) };
+  const path = createLocations(stateDir).fromLedger(entry.location);
+  return { given, id: entry.id, name: entry.name, why: await whyNotRetried(entry, path) };
 }
 
 async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise<readonly FileRetry[]> {

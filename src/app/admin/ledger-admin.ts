@@ -23,7 +23,7 @@ import {
   type StateConfig,
   withAdminStore,
 } from "./admin-store.ts";
-import { findEntry } from "./ledger-reference.ts";
+import { findEntry, whyNoEntry } from "./ledger-reference.ts";
 import { verifyGracesOf } from "../watch/ledger-watch.ts";
 import { exchangeFoldersOf } from "../daemon/part-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
@@ -77,6 +77,12 @@ export async function showFile(config: StateConfig, named: string): Promise<File
     const view = toFileView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
     return { ...view, repeats: (await listFileRepeats(store.read, entry.id)).map(toRepeatView) };
   });
+}
+
+/** Why there is no entry of a number or reference, for whoever asked for it. */
+export async function tellNoEntry(config: StateConfig, named: string): Promise<string> {
+  const why = await withAdminStore(config, (store) => whyNoEntry(store, named));
+  return why ?? `there is no ledger entry ${named}: \`dropgate files\` lists them`;
 }
 
 /** Progress and report of a verification, for the commands. */

@@ -2,6 +2,9 @@
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers, isSealedForm } from "../../lib/sealed-numbers.ts";
 import { findSealingKey } from "../../store/database/meta.ts";
+import { counted } from "../../lib/counted.ts";
+import { forgottenText } from "../../domain/retention/pruned-text.ts";
+import { listForgotten, newestFileId } from "../../store/ledger/entry-retention.ts";
 import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
 import type { AdminStore } from "./admin-store.ts";
 
@@ -15,4 +18,18 @@ async function numberOf({ read }: AdminStore, named: string): Promise<number | u
 export async function findEntry(store: AdminStore, named: string): Promise<LedgerEntry | undefined> {
   const id = await numberOf(store, named);
   return id === undefined ? undefined : await findFile(store.read, id);
+}
+
+const mostCompanies = 3;
+
+/** Why there is no entry of that name: its age, where that may be so; undefined when it is not, or not known. */
+export async function whyNoEntry(store: AdminStore, named: string): Promise<string | undefined> {
+  const id = await numberOf(store, named);
+  if (id === undefined || id > (await newestFileId(store.read))) return undefined;
+  const forgotten = await listForgotten(store.read);
+  if (forgotten.length === 0) return undefined;
+  const told = forgotten.slice(0, mostCompanies).map(forgottenText);
+  const more = forgotten.length - told.length;
+  const others = more === 0 ? [] : [`so were some of ${counted(more, "more company", "more companies")}`];
+  return `the ledger entry ${named} is kept no longer: ${[...told, ...others].join("; ")}`;
 }

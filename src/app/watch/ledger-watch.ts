@@ -38,7 +38,7 @@ export function startLedgerWatch(deps: LedgerWatchDeps): Pick<Rounds, "stop"> {
       const found = report.discrepancyCount;
       const first = report.discrepancies.slice(0, 5);
       if (found > 0) deps.log.error({ discrepancies: found, first }, "the ledger and the files disagree");
-      else deps.log.info({ entries: report.entries }, "the ledger was verified");
+      else deps.log.info({ entries: report.entries, unproved: report.unproved }, "the ledger was verified");
       await noteLastVerification(deps.store, { at: deps.clock.now(), discrepancies: found }).catch(
         unlessStoreFault,
       );

@@ -64,10 +64,10 @@ function declareShow(file: CliCommand): void {
     .withJson()
     .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
     .onConfig(async (run, config, named: string, options: CommonOptions) => {
-      const { showFile } = await import("../../app/admin/ledger-admin.ts");
+      const { showFile, tellNoEntry } = await import("../../app/admin/ledger-admin.ts");
       const found = await showFile(config, named);
       if (found !== undefined) return run.printResult(options, found, fileLines);
-      run.printFailure(`there is no ledger entry ${named}: \`dropgate files\` lists them`);
+      run.printFailure(await tellNoEntry(config, named));
     });
 }
 

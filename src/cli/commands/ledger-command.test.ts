@@ -10,6 +10,7 @@ const report = {
   withoutBytes: 2,
   arriving: 2,
   atNextStart: 2,
+  unproved: [],
   discrepancyCount: 2,
   discrepancies: [],
 };
@@ -29,4 +30,10 @@ test("the report speaks of several, and of none", () => {
   const right = reportLines({ ...report, discrepancyCount: 0, arriving: 0, atNextStart: 0 }).join("\n");
   expect(right).toContain("The ledger is correct: 2 entries, 2 bytes hashed.");
   expect(right).not.toContain("files");
+});
+
+test("the report says what was not proved, and does not call the ledger correct without that", () => {
+  const told = reportLines({ ...report, discrepancyCount: 0, unproved: ["whether it is all"] }).join("\n");
+  expect(told).toContain("The ledger is correct as far as it was proved: 2 entries");
+  expect(told).toContain("Not proved: whether it is all.");
 });

@@ -40,11 +40,13 @@ function discrepancyLine(one: VerifiedLedger["discrepancies"][number]): string {
 
 /** The lines for people. */
 export function reportLines(report: VerifiedLedger): string[] {
-  const { entries, bytes, discrepancyCount, discrepancies } = report;
+  const { entries, bytes, unproved, discrepancyCount, discrepancies } = report;
   const hidden = discrepancyCount - discrepancies.length;
   const verified = `${counted(entries, "entry", "entries")}, ${counted(bytes, "byte")} hashed`;
   const found = counted(discrepancyCount, "discrepancy", "discrepancies");
-  const verdict = discrepancyCount === 0 ? `The ledger is correct: ${verified}.` : `${found} in ${verified}:`;
+  const fine =
+    unproved.length === 0 ? "The ledger is correct" : "The ledger is correct as far as it was proved";
+  const verdict = discrepancyCount === 0 ? `${fine}: ${verified}.` : `${found} in ${verified}:`;
   return [
     ...accountLines(report),
     ...remarkLines(report),
@@ -52,6 +54,7 @@ export function reportLines(report: VerifiedLedger): string[] {
     verdict,
     ...discrepancies.map(discrepancyLine),
     ...(hidden > 0 ? [`and ${hidden} more`] : []),
+    ...unproved.map((what) => `Not proved: ${what}.`),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** An explanation as text for operators, line by line. */
-import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
+import { type ForgottenEntries, forgottenText, prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { basename } from "node:path";
 import { hasControlCharacterInName, isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
@@ -299,6 +299,10 @@ function unknownLines(explanation: Explanation): string[] {
   return lines;
 }
 
+function forgottenLines(forgotten: readonly ForgottenEntries[]): string[] {
+  return forgotten.map((one) => `A file of it may be known no longer: ${forgottenText(one)}.`);
+}
+
 function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return [
@@ -310,7 +314,7 @@ function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
 export function explanationLines(explanation: Explanation): readonly string[] {
   const { files, loose, stops, stopFiles, outbound, daemonPid, otherCompanies, fullDisk } = explanation;
   const { remoteFiles, untaken, documents, candidates, now } = explanation;
-  const { askedFor, subject } = explanation;
+  const { askedFor, subject, forgotten } = explanation;
   const blocks = [
     ...(askedFor === undefined
       ? []
@@ -326,6 +330,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   ];
   if (candidates.length > 0) blocks.push(candidateLines(explanation.subject, candidates));
   if (blocks.length === 0) blocks.push(unknownLines(explanation));
+  if (forgotten !== undefined) blocks.push(forgottenLines(forgotten));
   if (fullDisk !== undefined) blocks.push(fullDiskLines(fullDisk));
   if (otherCompanies.length > 0) blocks.push([`Found in another company: ${otherCompanies.join(", ")}.`]);
   return blocks.flatMap((block, index) => (index === 0 ? block : ["", ...block]));

@@ -12,6 +12,7 @@ import {
   listFilesByDocumentId,
   listFileSpellings,
 } from "../../store/ledger/file-queries.ts";
+import { listForgotten } from "../../store/ledger/entry-retention.ts";
 import { listFiles } from "../../store/ledger/file-lists.ts";
 import type { LedgerEntry } from "../../store/ledger/files.ts";
 import { findStopSummaries, listStopEvents, type StopHistoryEvent } from "../../store/stops/stop-history.ts";
@@ -173,6 +174,20 @@ async function lookInCompany(
  * all.
  */
 export async function explain(
+  deps: ExplainDependencies,
+  query: { readonly subject: string; readonly companyId?: number },
+): Promise<Explanation> {
+  const explanation = await explainAll(deps, query);
+  const forgotten = isFileKnown(explanation) ? [] : await listForgotten(deps.store.read, query.companyId);
+  return forgotten.length === 0 ? explanation : { ...explanation, forgotten };
+}
+
+/** Whether there is an entry of it, or it is something else. */
+function isFileKnown({ files, stopFiles, outbound, documents, candidates }: Explanation): boolean {
+  return [files, stopFiles, outbound, documents, candidates].some((list) => list.length > 0);
+}
+
+async function explainAll(
   deps: ExplainDependencies,
   query: { readonly subject: string; readonly companyId?: number },
 ): Promise<Explanation> {

@@ -1,3 +1,4 @@
+import type { ForgottenEntries } from "../../domain/retention/pruned-text.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
@@ -109,6 +110,8 @@ export interface Explanation {
   readonly fullDisk?: DiskRoom;
   /** Companies outside the search that know the name or the stop. */
   readonly otherCompanies: readonly string[];
+  /** Of a name without an entry: until when entries were removed because of their age, by company. */
+  readonly forgotten?: readonly ForgottenEntries[];
   /** What is wrong with the name, for a name that is known nowhere. */
   readonly nameFault?: string;
 }

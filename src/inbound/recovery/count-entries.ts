@@ -4,13 +4,15 @@
  * removed.
  *
  * While entries are being removed a count may see one twice or not at all: it is done again until none was removed meanwhile.
+ * What it could not prove, the report says.
  */
 import { setImmediate } from "node:timers/promises";
+import { counted } from "../../lib/counted.ts";
 import { isFileState } from "../../domain/files/file-state.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
 import {
-  countEntered,
+  countGaps,
   countPruned,
   listPrunedEntries,
   newestFileId,
@@ -30,9 +32,13 @@ interface Count {
   readonly pruned: ReadonlyMap<number, PrunedEntries>;
   /** Entries whose state does not exist. */
   readonly strange: readonly CountedFile[];
-  /** How many entries there are up to the id that was the newest in the beginning, and how many there have to be. */
+  /** The id that was the newest in the beginning, and how many entries there are up to it. */
+  readonly newest: number;
   readonly kept: number;
-  readonly entered: number;
+  /** How many ids never had an entry. */
+  readonly gaps: number | undefined;
+  /** The newest id is still known: no entry has a higher one. */
+  readonly isNumbered: boolean;
   /** None was removed meanwhile. */
   readonly isExact: boolean;
 }
@@ -42,7 +48,7 @@ async function countOnce(read: Reader, signal: AbortSignal | undefined): Promise
   const newest = await newestFileId(read);
   const states = new Map<number, Map<string, number>>();
   const strange: CountedFile[] = [];
-  let kept = 0;
+  let [kept, highest] = [0, 0];
   for (let afterId = 0; ; ) {
     signal?.throwIfAborted();
     const page = await listCountedFiles(read, { afterId, limit: pageSize });
@@ -51,14 +57,16 @@ async function countOnce(read: Reader, signal: AbortSignal | undefined): Promise
       states.set(file.companyId, ofCompany.set(file.state, (ofCompany.get(file.state) ?? 0) + 1));
       if (!isFileState(file.state) && strange.length < mostStrange) strange.push(file);
       if (file.id <= newest) kept += 1;
+      highest = Math.max(highest, file.id);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) break;
     afterId = last.id;
     await setImmediate();
   }
+  const isNumbered = highest <= (await newestFileId(read));
   const isExact = countPruned(await listPrunedEntries(read)) === countPruned(pruned);
-  return { states, pruned, strange, kept, entered: await countEntered(read, newest), isExact };
+  return { states, pruned, strange, newest, kept, gaps: await countGaps(read), isNumbered, isExact };
 }
 
 /** Enters the sums in the tally, and reports entries that are missing. */
@@ -73,13 +81,40 @@ export async function countEntries(
     await pauseOf(deps, options);
     count = await countOnce(read, options.signal);
   }
-  const { states, pruned, strange, kept, entered, isExact } = count;
+  const { states, pruned, strange } = count;
   for (const id of new Set([...companies.map((company) => company.id), ...states.keys()]))
     tally.enter(id, states.get(id) ?? new Map(), pruned.get(id));
   for (const file of strange) tally.reportState(file);
+  for (const why of whyUnproved(count)) tally.reportUnproved(why);
+  const { newest, kept, gaps, isNumbered, isExact } = count;
+  if (!isExact || !isNumbered || gaps === undefined) return;
+  const entered = newest - gaps;
   const missing = entered - kept - countPruned(pruned);
-  if (isExact && missing !== 0) {
+  if (missing !== 0) {
     const message = `${entered} entries were made, ${kept} are there and ${countPruned(pruned)} were removed by their age: ${missing} are missing`;
     tally.report({ kind: "count", location: "ledger", message });
   }
+}
+
+/** What the count does not prove, in words. */
+function whyUnproved({ gaps, isNumbered, isExact }: Count): readonly string[] {
+  const reasons: readonly [boolean, string][] = [
+    [
+      !isExact,
+      "whether an entry is missing: entries were removed by their age all the while; verify again when no pass of the retention is under way",
+    ],
+    [
+      !isNumbered,
+      "whether an entry is missing: the database has lost the number of its newest entry (table sqlite_sequence), as after a repair by hand; restore a backup from before that if entries may have been lost",
+    ],
+    [
+      gaps === undefined,
+      "whether an entry is missing: the database has lost how many numbers had no entry (table ledger_gaps), as after a repair by hand; restore a backup from before that if entries may have been lost",
+    ],
+    [
+      gaps !== undefined && gaps !== 0,
+      `whether ${counted(gaps ?? 0, "number")} without an entry had one before this state came to a version that counts them; a backup from before that tells`,
+    ],
+  ];
+  return reasons.filter(([holds]) => holds).map(([, why]) => why);
 }

@@ -45,6 +45,8 @@ export interface LedgerReport {
   readonly arriving: number;
   /** Files that the next start takes, or moves on, while no daemon runs. */
   readonly atNextStart: number;
+  /** What was not proved, and why, in words. */
+  readonly unproved: readonly string[];
   readonly discrepancyCount: number;
   /** The first of them. */
   readonly discrepancies: readonly Discrepancy[];
@@ -64,6 +66,7 @@ export class LedgerTally {
   readonly #codes: ReadonlyMap<number, string>;
   readonly #accounts: Map<number, CompanyAccount>;
   readonly #discrepancies: Discrepancy[] = [];
+  readonly #unproved: string[] = [];
   #count = 0;
   readonly counts = {
     entries: 0,
@@ -117,9 +120,13 @@ export class LedgerTally {
     if (this.#discrepancies.length < maxListed) this.#discrepancies.push(discrepancy);
   }
 
+  reportUnproved(what: string): void {
+    this.#unproved.push(what);
+  }
+
   toReport(): LedgerReport {
-    const accounts = [...this.#accounts.values()];
-    return { accounts, ...this.counts, discrepancyCount: this.#count, discrepancies: this.#discrepancies };
+    const found = { discrepancyCount: this.#count, discrepancies: this.#discrepancies };
+    return { accounts: [...this.#accounts.values()], ...this.counts, unproved: this.#unproved, ...found };
   }
 
   #codeOf({ companyId }: Pick<AccountedFile, "companyId">): string {

@@ -21,7 +21,10 @@ function itemOf({ loadNbr, state, faults }: ImportItem) {
   return { loadNbr, status: itemStatus[state], ...(reasons.length === 0 ? {} : { Reasons: reasons }) };
 }
 
-/** The outcome of the import, load by load. Throws 920 for an import that the company has not made. */
+/**
+ * The outcome of the import, load by load. Throws 920 for an import that the company has not made, or
+ * that is kept no longer.
+ */
 export async function readImportInfo(
   deps: ReadDeps,
   query: { readonly companyId: number; readonly importId: string },
@@ -30,7 +33,7 @@ export async function readImportInfo(
   if (found === undefined) {
     throw new DropgateError(
       "loadNotFound",
-      `there is no import ${query.importId.slice(0, 60)}. Send the importId that the import was answered with.`,
+      `there is no import ${query.importId.slice(0, 60)}. Send the importId that the import was answered with; outcomes are kept for a time only (retention.imports).`,
     );
   }
   return {

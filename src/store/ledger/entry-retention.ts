@@ -21,6 +21,22 @@ export async function listPrunedEntries(read: Reader): Promise<ReadonlyMap<numbe
   return new Map(rows.map((row) => [row.companyId, row]));
 }
 
+/** The same of each company of which some were removed, by its code. */
+export async function listForgotten(
+  read: Reader,
+  companyId?: number,
+): Promise<
+  readonly (Pick<PrunedEntries, "decidedUntil" | "prunedAt" | "prunedDays"> & { company: string })[]
+> {
+  const query = read
+    .selectFrom("pruned_entries as p")
+    .innerJoin("companies as c", "c.id", "p.company_id")
+    .select("c.code as company")
+    .select(namedColumns("p.decided_until", "p.pruned_at", "p.pruned_days"))
+    .orderBy("c.code");
+  return await (companyId === undefined ? query : query.where("p.company_id", "=", companyId)).execute();
+}
+
 /** How many of the entries were removed. */
 export function countPruned(pruned: ReadonlyMap<number, PrunedEntries>): number {
   let count = 0;
@@ -28,10 +44,9 @@ export function countPruned(pruned: ReadonlyMap<number, PrunedEntries>): number 
   return count;
 }
 
-/** How many entries there ever were up to that id: some ids never had one. */
-export async function countEntered(read: Reader, lastId: number): Promise<number> {
-  const { ids } = await read.selectFrom("ledger_gaps").select("ids").executeTakeFirstOrThrow();
-  return lastId - ids;
+/** How many numbers up to the first removal had no entry; undefined when the state does not know it. */
+export async function countGaps(read: Reader): Promise<number | undefined> {
+  return (await read.selectFrom("ledger_gaps").select("ids").executeTakeFirst())?.ids;
 }
 
 /** The id of the newest entry that there ever was. */
