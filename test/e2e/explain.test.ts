@@ -69,7 +69,9 @@ describe("what goes out", () => {
     expect(told).toMatch(
       /to outbound \(delivery \d+\): delivered \S+\.\n.*1 attempt, the last \S+; its receiver/,
     );
-    expect(told).toContain(`It is still there: ${site.path("outbound", completion)}`);
+    expect(told).toContain(
+      `It is still there: ${site.path("outbound", completion)}.\n    No host has fetched it yet.`,
+    );
     expect(told).toMatch(
       /to host .*\n +\d+ attempts?, the last \S+, fault unreachable; its receiver knows it as \S+\./,
     );
@@ -95,6 +97,7 @@ describe("what goes out", () => {
     ).toBe(0);
     await waitFor("the note", async () => (await explain(completion)).includes(`by ${user}`));
     expect(await explain(completion)).toContain("It is still there");
+    expect(await explain(completion)).not.toContain("No host has fetched it yet");
     expect((await sftp(site, [`rm /outbound/${completion}`])).exitCode).toBe(0);
     await waitFor("the second note", async () => (await explain(completion)).includes("removed there"));
     const told = await explain(completion);

@@ -151,7 +151,9 @@ describe("dead letters that a filter selects", () => {
     const again = await site.cli(...chosen, "--yes");
     expect([again.exitCode, again.output]).toEqual([
       1,
-      expect.stringContaining("no delivery of that kind can be tried again"),
+      expect.stringContaining(
+        "can be tried again: dead ones are chosen unless --state says waiting or dropped",
+      ),
     ]);
   });
 

@@ -8,6 +8,7 @@ import type { ForgottenEntries } from "../../domain/retention/pruned-text.ts";
 import { partialFolderName } from "../../exchange/folders/company-folders.ts";
 import { explain, isKnown } from "../../inbound/explain/explain.ts";
 import type { UntakenStory } from "../../inbound/explain/explain-elsewhere.ts";
+import type { LooseFile } from "../../inbound/recovery/find-loose-files.ts";
 import type { WhyUntaken } from "../../inbound/remotes/untaken-files.ts";
 import type { FolderOfTarget, OutboundStory } from "../../inbound/explain/explain-outbound.ts";
 import type { DiskRoom, Explanation, FileStory, StopStory } from "../../inbound/explain/explanation.ts";
@@ -82,6 +83,10 @@ function outboundView(story: OutboundStory, now: number): object {
   };
 }
 
+function looseView(file: LooseFile): object {
+  return { ...file, modifiedAt: isoTime(file.modifiedAt) };
+}
+
 function whyUntakenView(why: WhyUntaken): object {
   switch (why.kind) {
     case "settling":
@@ -114,7 +119,10 @@ function explanationView(explanation: Explanation, stateDir: string): object {
     documents: documents.map((one) => ({ ...one, createdAt: isoTime(one.createdAt) })),
     candidates: candidates.map((one) => ({ ...one, at: isoTime(one.at) })),
     files: files.map((story) => storyView(story, stateDir)),
-    loose: loose.map((file) => ({ ...file, modifiedAt: isoTime(file.modifiedAt) })),
+    loose: loose.map(({ behind, ...file }) => ({
+      ...looseView(file),
+      ...given({ behind: behind?.map(looseView) }),
+    })),
     stops: stops.map((story) => stopView(story, now)),
     stopFiles: stopFiles.map((story) => storyView(story, stateDir)),
   };
@@ -157,8 +165,9 @@ function targetFolders(config: Pick<Config, "stateDir" | "companies">): FolderOf
     const target = outboundSettingsOf(config, company).targets.get(name);
     if (target?.type !== "folder") return undefined;
     const { path } = target;
-    if (path === undefined) return { path: ownOutboundFolder(config.stateDir, company), isSilent: false };
-    return { path, isSilent: await isSilent(path) };
+    if (path === undefined)
+      return { path: ownOutboundFolder(config.stateDir, company), isOwn: true, isSilent: false };
+    return { path, isOwn: false, isSilent: await isSilent(path) };
   };
 }
 

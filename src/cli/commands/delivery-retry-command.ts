@@ -73,7 +73,10 @@ async function retrySelected(run: CliRun, config: Config, options: Options): Pro
   const report = await runSelection(run, options, selectionWords, (mode) =>
     retrySelectedDeliveries(config, filter, { ...mode, limit }),
   );
-  if (report?.ids.length === 0) run.printFailure("no delivery of that kind can be tried again");
+  if (report?.ids.length !== 0) return;
+  const others =
+    filter.state === undefined ? ": dead ones are chosen unless --state says waiting or dropped" : "";
+  run.printFailure(`no delivery of that kind can be tried again${others}`);
 }
 
 /** Adds `dropgate delivery retry`. */

@@ -17,6 +17,8 @@ import {
 
 export interface TargetFolder {
   readonly path: string;
+  /** Whether it is the company's own, of which is recorded which host fetches what. */
+  readonly isOwn: boolean;
   /** Whether it does not answer, as on a share whose server is gone: no call may be made to it. */
   readonly isSilent: boolean;
 }
@@ -39,6 +41,8 @@ export interface OutboundDeps {
 export interface OutboundPlace {
   readonly path: string;
   readonly presence: "there" | "done" | "gone" | "unreadable" | "silent";
+  /** Whether it is recorded who fetches files from there. */
+  readonly isOwn: boolean;
 }
 
 export interface ToldDelivery extends ListedDelivery {
@@ -89,13 +93,17 @@ async function presenceOf(path: string): Promise<"there" | "gone" | "unreadable"
   }
 }
 
-async function placeOf({ path: folder, isSilent }: TargetFolder, name: string): Promise<OutboundPlace> {
+async function placeOf(
+  { path: folder, isOwn, isSilent }: TargetFolder,
+  name: string,
+): Promise<OutboundPlace> {
   const path = join(folder, name);
-  if (isSilent) return { path, presence: "silent" };
+  if (isSilent) return { path, isOwn, presence: "silent" };
   const presence = await presenceOf(path);
-  if (presence !== "gone") return { path, presence };
+  if (presence !== "gone") return { path, isOwn, presence };
   const done = join(folder, "done", name);
-  return (await presenceOf(done)) === "there" ? { path: done, presence: "done" } : { path, presence };
+  const isDone = (await presenceOf(done)) === "there";
+  return isDone ? { path: done, isOwn, presence: "done" } : { path, isOwn, presence };
 }
 
 async function tellDelivery(

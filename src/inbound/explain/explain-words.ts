@@ -241,10 +241,12 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
 };
 
 function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
+  const { behind = [] } = file;
   return [
     `${file.path}, company ${file.company}`,
     `  ${counted(file.size, "byte")}, changed ${isoTime(file.modifiedAt)}.`,
     `  ${looseWords[file.kind](file, daemonPid)}`,
+    ...behind.map((earlier) => `  ${inFolderText(earlier)}`),
   ];
 }
 

@@ -288,6 +288,9 @@ describe("an explanation", () => {
     for (const other of ["share/ab2_20261105_080000.xml", "share/ab1_20261105_100000.xml"])
       await fixture.put(other, "<Stop>");
     const text = await tell(later, { daemonPid: 7 });
+    const first = `${fixture.stateDir}/share/ab1_20261105_080000.xml of the same stop goes first, and is not whole`;
+    expect(await tell("ab1_20261105_100000.xml", { daemonPid: 7 })).toContain(first);
+    expect(await tell("ab2_20261105_080000.xml", { daemonPid: 7 })).not.toContain("goes first");
     expect(text).toContain(
       `${fixture.stateDir}/share/ab1_20261105_080000.xml of the same stop goes first, and is not whole`,
     );

@@ -38,7 +38,12 @@ import type {
   ToldEvent,
 } from "./explanation.ts";
 import { asFileOfStop, tellFile } from "./tell-file.ts";
-import { findLooseFiles, findLooseFilesOfStop } from "../recovery/find-loose-files.ts";
+import {
+  findKeepingBack,
+  findLooseFiles,
+  findLooseFilesOfStop,
+  type LooseFile,
+} from "../recovery/find-loose-files.ts";
 
 const maxStopFiles = 50;
 const maxEvents = 100;
@@ -87,12 +92,28 @@ async function tellLoose(
   const loose = found.filter(
     ({ path, kind }) => !knownPaths.has(path) && !(kind === "receipt" && known.length > 0),
   );
-  if (!loose.some(({ userId }) => userId !== undefined)) return loose;
-  const names = new Map((await listUserRecords(deps.store.read)).map(({ id, userName }) => [id, userName]));
-  return loose.map((file) => {
-    const userName = file.userId === undefined ? undefined : names.get(file.userId);
-    return userName === undefined ? file : { ...file, userName };
-  });
+  const isOfUsers = loose.some(({ userId }) => userId !== undefined);
+  const users = isOfUsers ? await listUserRecords(deps.store.read) : [];
+  const names = new Map(users.map(({ id, userName }) => [id, userName]));
+  return await Promise.all(
+    loose.map(async (file) => ({
+      ...file,
+      ...given({ userName: file.userId === undefined ? undefined : names.get(file.userId) }),
+      ...(await whatKeepsBack(deps, file)),
+    })),
+  );
+}
+
+/** What keeps back a file that is to be taken from a folder. */
+async function whatKeepsBack(
+  deps: ExplainDependencies,
+  file: LooseFile,
+): Promise<Pick<LooseStory, "behind">> {
+  const { kind, company, path } = file;
+  const name = parseStopFileName(basename(path));
+  if ((kind !== "inbound" && kind !== "watched") || name.kind !== "named") return {};
+  const behind = await findKeepingBack(deps, { company, stopNbr: name.stopNbr, before: name.nameTime });
+  return behind.length === 0 ? {} : { behind };
 }
 
 interface Subject {

@@ -78,7 +78,11 @@ export interface ToldEvent {
   readonly happenedAt: number;
 }
 
-export type LooseStory = LooseFile & { readonly userName?: string };
+export type LooseStory = LooseFile & {
+  readonly userName?: string;
+  /** Files of folders that keep it back: earlier ones of its stop that are not whole or cannot be read. */
+  readonly behind?: readonly LooseFile[];
+};
 
 export interface Explanation {
   readonly subject: string;

@@ -68,6 +68,11 @@ export function deliveryText(delivery: ListedDelivery, now: number): string {
   return `${deliveryKinds[kind] ?? kind} ${name} to ${target} (delivery ${id}): ${state}.`;
 }
 
+/** What lies in the company's own folder, and nobody is recorded to have fetched. */
+function isUncollected({ place, collectedAt }: ToldDelivery): boolean {
+  return place?.isOwn === true && place.presence === "there" && collectedAt === null;
+}
+
 const placeTexts: Readonly<Record<OutboundPlace["presence"], (path: string) => string>> = {
   there: (path) => `It is still there: ${path}.`,
   done: (path) => `A host has moved it: ${path}.`,
@@ -89,6 +94,7 @@ function toldLines(delivery: ToldDelivery, now: number): string[] {
     deliveryText(delivery, now),
     `  ${attemptText(delivery)}`,
     ...(place === undefined ? [] : [`  ${placeTexts[place.presence](place.path)}`]),
+    ...(isUncollected(delivery) ? ["  No host has fetched it yet."] : []),
     `  \`dropgate delivery show ${delivery.id}\` has all of it.`,
   ];
 }

@@ -10,7 +10,7 @@ import { findEarlierOfStop, findFilesBefore, type PlaceInLine } from "../../stor
 import { findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
 import { arrivalTime } from "../lanes/waiting-file.ts";
-import { canBeRead, findLooseFilesOfStop } from "../recovery/find-loose-files.ts";
+import { canBeRead, findKeepingBack } from "../recovery/find-loose-files.ts";
 
 async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresence> {
   try {
@@ -54,10 +54,8 @@ async function earlierOfStop(
     earlier.map(async (one) => ({ id: one.id, name: one.name, ...(await whereabouts(deps, one)) })),
   );
   const known = new Set(told.map(({ path }) => path));
-  const loose = await findLooseFilesOfStop(deps, { company, stopNumbers: [name.stopNbr] });
-  const keepsBack = ({ nameTime, path, isOpenEnded, isReadable }: (typeof loose)[number]) =>
-    nameTime < place.time && !known.has(path) && (isOpenEnded === true || !isReadable);
-  return { ofSameStop: told, inFolders: loose.filter(keepsBack) };
+  const inFolders = await findKeepingBack(deps, { company, stopNbr: name.stopNbr, before: place.time });
+  return { ofSameStop: told, inFolders: inFolders.filter(({ path }) => !known.has(path)) };
 }
 
 /** The files before a waiting file. */

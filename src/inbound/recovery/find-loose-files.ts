@@ -197,3 +197,21 @@ export async function findLooseFilesOfStop(
   }
   return found.toSorted((one, other) => one.nameTime - other.nameTime);
 }
+
+/**
+ * The files in the folders of a company that keep back the later ones of their stop, because they are not whole or cannot
+ * be read: those of a stop (as its number stands in names) before a time, CCYYMMDDHHMMSS.
+ */
+export async function findKeepingBack(
+  search: LooseSearch,
+  {
+    company,
+    stopNbr,
+    before,
+  }: { readonly company: string; readonly stopNbr: string; readonly before: number },
+): Promise<readonly LooseFile[]> {
+  const ofStop = await findLooseFilesOfStop(search, { company, stopNumbers: [stopNbr] });
+  return ofStop.filter(
+    ({ nameTime, isOpenEnded, isReadable }) => nameTime < before && (isOpenEnded === true || !isReadable),
+  );
+}

@@ -30,7 +30,7 @@ export async function tellOf(
     ...{ store, locations, folders, daemonPid, untaken },
     partialFolderName: ".partial",
     space: { freeBytes, minFreeBytes: 2e9 },
-    folderOfTarget: async () => ({ path: join(stateDir, "outbound"), isSilent: isTargetSilent }),
+    folderOfTarget: async () => ({ path: join(stateDir, "outbound"), isOwn: true, isSilent: isTargetSilent }),
     now: Date.UTC(2026, 10, 5, 12),
   };
   const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };

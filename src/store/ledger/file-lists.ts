@@ -161,6 +161,7 @@ async function queriesOf(read: Reader, selection: FileSelection, page: { before?
   if (stopNbr !== undefined) {
     const ids = await idsOfStop(read, await companyIds(read, companyId), stopNbr);
     const newest = ids.toSorted((one, other) => other - one).slice(0, maxIds);
+    if (newest.length === 0) return [];
     query = query.where("id", "in", newest);
     return [states === undefined ? query : query.where("state", "in", [...states])];
   }
