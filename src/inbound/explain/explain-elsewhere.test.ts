@@ -117,3 +117,22 @@ it("a name that is known nowhere has the ledger read as often for many companies
   expect(ofOne).toEqual(["SCAN files", "SCAN files USING COVERING INDEX files_by_name"]);
   expect(await ledgerReads()).toEqual(ofOne);
 });
+
+it("what lies in outbound/ is told also when its delivery is forgotten, and once while it is known", async () => {
+  const { store, companyId, stateDir } = fixture;
+  const file = "acme_nightly_000012.xml";
+  const paths = [`companies/ACME/outbound/${file}`, `companies/ACME/outbound/done/${file}`];
+  for (const path of paths) await fixture.put(path, "x");
+  const told = await tell(file);
+  for (const path of paths)
+    expect(told).toContain(`${join(stateDir, path)}, company ACME\n  1 byte, changed`);
+  expect(told).toContain("No delivery knows it: it was delivered so long ago that this is forgotten");
+  await store.write("site", async (tx) => {
+    const targets = [{ name: "outbound", takesCompletions: true }];
+    await saveOutboundCopy(tx, { companyId, targets, events: [], embedsDocuments: false });
+    const line = { companyId, targetId: 1, orderKey: "nightly", subjectId: 1, now: at };
+    await addDelivery(tx, { ...line, kind: "export", name: file });
+  });
+  expect(await tell(file)).not.toContain("No delivery knows it");
+  expect(await tell("none.xml")).toContain("What went out is forgotten after retention.outbound");
+});

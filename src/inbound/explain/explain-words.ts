@@ -237,6 +237,8 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
     "interrupted. It becomes a file when the client continues and closes it, or renames it.",
   filed: () =>
     "No ledger entry knows it: somebody put it there. `dropgate ledger verify` lists all of these.",
+  outbound: () =>
+    "No delivery knows it: it was delivered so long ago that this is forgotten (retention.outbound), or somebody put it there.",
   receipt: () => "This is the receipt of a file of that name; its entry is not in this ledger.",
 };
 
@@ -297,7 +299,10 @@ function unknownLines(explanation: Explanation): string[] {
       `  Remotes have ${moreUntaken} more files that are not taken yet and not listed by their names; it may be one of them.`,
     );
   if (otherCompanies.length === 0)
-    lines.push("  If a client says that it sent it: its upload was never closed, or went to another server.");
+    lines.push(
+      "  If a client says that it sent it: its upload was never closed, or went to another server.",
+      "  What went out is forgotten after retention.outbound, and entries of the ledger after retention.ledger.",
+    );
   return lines;
 }
 

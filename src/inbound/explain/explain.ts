@@ -43,6 +43,7 @@ import {
   findLooseFiles,
   findLooseFilesOfStop,
   type LooseFile,
+  type LooseKind,
 } from "../recovery/find-loose-files.ts";
 
 const maxStopFiles = 50;
@@ -81,7 +82,7 @@ async function tellLoose(
   deps: ExplainDependencies,
   company: Company,
   { fileName: name, stopNbr }: Subject,
-  known: readonly FileStory[],
+  { known, isSent }: { readonly known: readonly FileStory[]; readonly isSent: boolean },
 ): Promise<readonly LooseStory[]> {
   const knownPaths = new Set(known.map(({ path }) => path));
   const key = { company: company.code, stopNumbers: stopNbr === undefined ? [] : stopNumberForms(stopNbr) };
@@ -89,9 +90,8 @@ async function tellLoose(
     ...(await findLooseFiles(deps, { company: company.code, name })),
     ...(await findLooseFilesOfStop(deps, key)),
   ];
-  const loose = found.filter(
-    ({ path, kind }) => !knownPaths.has(path) && !(kind === "receipt" && known.length > 0),
-  );
+  const isTold = { receipt: known.length > 0, outbound: isSent } as Partial<Record<LooseKind, boolean>>;
+  const loose = found.filter(({ path, kind }) => !knownPaths.has(path) && isTold[kind] !== true);
   const isOfUsers = loose.some(({ userId }) => userId !== undefined);
   const users = isOfUsers ? await listUserRecords(deps.store.read) : [];
   const names = new Map(users.map(({ id, userName }) => [id, userName]));
@@ -177,15 +177,16 @@ async function lookInCompany(
   const named = await listFilesByName(read, { companyId: company.id, name: fileName });
   const files = await Promise.all(named.map(tell));
   const outbound = await outboundOf(deps, company, fileName);
+  const isSent = outbound.length > 0;
   const elsewhere = await elsewhereOf(deps, company, subject);
   if (stopNbr === undefined) {
-    const loose = await tellLoose(deps, company, subject, files);
+    const loose = await tellLoose(deps, company, subject, { known: files, isSent });
     return { files, loose, outbound, ...elsewhere, stops: [], stopFiles: [] };
   }
   const ofStop = await listFiles(read, { companyId: company.id, stopNbr, limit: maxStopFiles });
   const told = await Promise.all(ofStop.toReversed().map(tell));
   const stopFiles = told.map((story) => asFileOfStop(story, stopNbr));
-  const loose = await tellLoose(deps, company, subject, [...files, ...stopFiles]);
+  const loose = await tellLoose(deps, company, subject, { known: [...files, ...stopFiles], isSent });
   const stops = await tellStops(deps, company, stopNbr);
   return { files, loose, outbound, ...elsewhere, stops, stopFiles };
 }

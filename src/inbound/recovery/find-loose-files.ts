@@ -9,7 +9,7 @@ import { systemCodeOf } from "../../lib/errors.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 
-export type LooseKind = "inbound" | "watched" | "unfinished" | "upload" | "filed" | "receipt";
+export type LooseKind = "inbound" | "watched" | "unfinished" | "upload" | "filed" | "receipt" | "outbound";
 
 export interface LooseFile {
   readonly kind: LooseKind;
@@ -158,6 +158,7 @@ export async function findLooseFiles(
   // A name with a folder in it would lead out of the folders that are to be searched.
   if (name.includes("/") || name === "" || name === "." || name === "..") return [];
   const receipts = search.locations.receiptsDirectory(company);
+  const outbound = search.locations.outboundDirectory(company);
   const folders = search.folders.filter(({ companyCode }) => companyCode === company);
   const places: Place[] = [
     ...(await Promise.all(folders.map((folder) => placesInFolder(folder, name)))).flat(),
@@ -165,6 +166,8 @@ export async function findLooseFiles(
     ...(await uploadPlaces(search, company, name)),
     ...(await filedPlaces(search, company, name)),
     { kind: "receipt", company, path: join(receipts, receiptNameOf(name)) },
+    { kind: "outbound", company, path: join(outbound, name) },
+    { kind: "outbound", company, path: join(outbound, "done", name) },
   ];
   const found: LooseFile[] = [];
   for (const place of places) {
