@@ -18,37 +18,39 @@ function labelText(names: readonly string[], values: readonly string[]): string 
   return text;
 }
 
-function histogramLines(name: string, labels: string, histogram: Histogram): string {
+function histogramLines(name: string, labels: string, histogram: Histogram): readonly string[] {
   const [before, braced] = labels === "" ? ["", ""] : [`${labels},`, `{${labels}}`];
   const counts = histogram.cumulated();
   const total = counts.at(-1) ?? 0;
-  let text = "";
-  for (const [at, bound] of histogram.bounds.entries())
-    text += `${name}_bucket{${before}le="${bound}"} ${counts[at]}\n`;
-  return `${text}${name}_bucket{${before}le="+Inf"} ${total}\n${name}_sum${braced} ${histogram.sum}\n${name}_count${braced} ${total}\n`;
+  return [
+    ...histogram.bounds.map((bound, at) => `${name}_bucket{${before}le="${bound}"} ${counts[at]}\n`),
+    `${name}_bucket{${before}le="+Inf"} ${total}\n${name}_sum${braced} ${histogram.sum}\n${name}_count${braced} ${total}\n`,
+  ];
 }
 
-function seriesLines(metric: Metric, figures: Figures): string {
-  const { name } = metric;
-  let text = "";
-  if (metric.type === "histogram") {
-    for (const [values, histogram] of metric.samples(figures))
-      text += histogramLines(name, labelText(metric.labels, values), histogram);
-    return text;
-  }
-  for (const [values, value] of metric.samples(figures))
-    text +=
-      values.length === 0 ? `${name} ${value}\n` : `${name}{${labelText(metric.labels, values)}} ${value}\n`;
-  return text;
+function seriesLines(metric: Metric, figures: Figures): readonly string[] {
+  const { name, labels } = metric;
+  if (metric.type === "histogram")
+    return metric
+      .samples(figures)
+      .flatMap(([values, histogram]) => histogramLines(name, labelText(labels, values), histogram));
+  return metric
+    .samples(figures)
+    .map(([values, value]) =>
+      values.length === 0 ? `${name} ${value}\n` : `${name}{${labelText(labels, values)}} ${value}\n`,
+    );
 }
 
-/** All series; a metric without any, such as one of targets where there are none, is left out. */
+/**
+ * All series; a metric without any, such as one of targets where there are none, is left out. Each metric is joined by itself:
+ * a text of a megabyte that grows piece by piece is a tree of pieces, through which the memory is searched again and again.
+ */
 export function renderMetrics(metrics: readonly Metric[], figures: Figures): string {
-  let text = "";
+  const texts: string[] = [];
   for (const metric of metrics) {
     const lines = seriesLines(metric, figures);
-    if (lines !== "")
-      text += `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n${lines}`;
+    const { name, help, type } = metric;
+    if (lines.length > 0) texts.push(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`, lines.join(""));
   }
-  return text;
+  return texts.join("");
 }
