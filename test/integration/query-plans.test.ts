@@ -169,9 +169,6 @@ describe("an index serves", () => {
     served("stops USING INDEX stops_by_stop_status (company_id=? AND stop_status=? AND rowid>?)");
     served("loads USING INDEX loads_by_status (company_id=? AND load_status=? AND rowid>?)");
     served("o USING INDEX orders_by_change (company_id=? AND updated_at>?)");
-    // The second look, in the transaction that removes.
-    served("stops USING INDEX stops_open_by_change (company_id=? AND updated_at>?)");
-    served("loads USING INDEX loads_open_by_change (company_id=? AND updated_at>?)");
     served("completions USING COVERING INDEX completions_embedding (company_id=? AND id>?)");
     served("completions USING INDEX completions_order (company_id=? AND id>?");
     served("d USING INDEX deliveries_oldest (target_id=? AND id>?)");

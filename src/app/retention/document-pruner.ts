@@ -10,7 +10,8 @@ import {
 import { NeededDocuments } from "./needed-documents.ts";
 import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
-const documentsAtOnce = 200;
+/** Many, as each step looks at all that is open. */
+const documentsAtOnce = 1_000;
 
 /** Gives those that went, or would go. */
 type Visit = (

@@ -215,7 +215,6 @@ CREATE INDEX loads_by_driver_user_id on loads (company_id, driver_user_id)
 CREATE INDEX loads_by_reference on loads (company_id, reference) where reference is not null;
 CREATE INDEX loads_by_seal_nbr on loads (company_id, seal_nbr) where seal_nbr is not null;
 CREATE INDEX loads_by_status on loads (company_id, load_status);
-CREATE INDEX loads_open_by_change on loads (company_id, updated_at) where load_status not in (90, 99);
 
 CREATE TABLE memberships (
   company_id integer not null references companies (id),
@@ -385,8 +384,6 @@ CREATE INDEX stops_by_shipment_nbr on stops (company_id, shipment_nbr)
   where shipment_nbr is not null;
 CREATE INDEX stops_by_stop_nbr_key on stops (company_id, stop_nbr_key);
 CREATE INDEX stops_by_stop_status on stops (company_id, stop_status);
-CREATE INDEX stops_open_by_change on stops (company_id, updated_at)
-  where stop_status not in ('80', '90', '91', '99');
 
 CREATE TABLE user_carriers (
   company_id integer not null references companies (id),

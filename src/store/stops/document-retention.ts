@@ -94,13 +94,17 @@ export const openRows: readonly OpenRows[] = [
   })),
 ];
 
-/** What the open ones name, as text. */
+/**
+ * What the open ones name, as text; empty of one that has not changed since a time, milliseconds UTC. No index has the time
+ * of the last change: each event of a driver would pay for it. So a page is a number of open rows, changed or not.
+ */
 export async function listOpenTexts(
   read: Reader,
   { from, text, isInState }: OpenRows,
-  { companyId, afterId, limit }: Page,
+  { companyId, afterId, limit, since }: Page & { readonly since: number },
 ): Promise<readonly { readonly id: number; readonly text: string }[]> {
-  const query = sql<{ id: number; text: string }>`select id, ${text} as text from ${from}
+  const changed = since === 0 ? text : sql`case when updated_at >= ${since} then ${text} else '' end`;
+  const query = sql<{ id: number; text: string }>`select id, ${changed} as text from ${from}
     where company_id = ${companyId} and ${isInState} and id > ${afterId}
     order by id limit ${limit}`;
   return (await query.execute(read)).rows;
@@ -111,27 +115,7 @@ export interface PlacedText extends Place {
   readonly text: string;
 }
 
-/** Rows in the order of their changes, with what those name that are not over. */
-export type ListChangedTexts = (read: Reader, page: PlacedPage) => Promise<readonly PlacedText[]>;
-
 const final = sql.join(finalStopStatuses.map((status) => sql.lit(status)));
-const over = sql.join(finalLoadStatuses.map((status) => sql.lit(status)));
-
-/** The conditions are those of the indexes: only then does SQLite see that these serve. */
-const changedRows = [
-  { from: sql`stops`, text: textOfStop, isOpen: sql<boolean>`stop_status not in (${final})` },
-  { from: sql`loads`, text: textOfLoad, isOpen: sql<boolean>`load_status not in (${over})` },
-];
-
-const listChangedRows = changedRows.map(
-  ({ from, text, isOpen }): ListChangedTexts =>
-    async (read, { companyId, after, limit }) => {
-      const query = sql<PlacedText>`select id, updated_at as at, ${text} as text from ${from}
-        where company_id = ${companyId} and ${isOpen} and (updated_at, id) > (${after.at}, ${after.id})
-        order by updated_at, id limit ${limit}`;
-      return (await query.execute(read)).rows;
-    },
-);
 
 /** Orders of a company in the order of their changes, with what those name that are not over. */
 export async function listOrderTexts(
@@ -145,9 +129,6 @@ export async function listOrderTexts(
     order by o.updated_at, o.id limit ${limit}`;
   return (await query.execute(read)).rows;
 }
-
-/** Of everything whose changes say that it may have come to name a document: open stops, open loads, orders. */
-export const changedTexts: readonly ListChangedTexts[] = [...listChangedRows, listOrderTexts];
 
 /** Completions that take the content of their documents in each time that they are made. */
 export async function listEmbeddingCompletions(

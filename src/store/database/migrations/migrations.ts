@@ -23,7 +23,7 @@ import { sql as documentsByAge } from "./0011-documents-by-age.ts";
 import { sql as importsThatWait } from "./0012-imports-that-wait.ts";
 import { sql as answeredRequests } from "./0013-answered-requests.ts";
 import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
-import { sql as oldEventsAndChanges } from "./0015-old-events-and-changes.ts";
+import { sql as oldEvents } from "./0015-old-events.ts";
 import { sql as toldReceivers } from "./0016-told-receivers.ts";
 
 export interface Migration {
@@ -82,9 +82,9 @@ export const migrations: readonly Migration[] = [
   },
   { name: "addresses of pick-ups", sql: addressesOfPickups, fingerprint: "cb1230676b0edd1f90a30c55da889471" },
   {
-    name: "indexes by which old events and changes are found",
-    sql: oldEventsAndChanges,
-    fingerprint: "51c9d4cdb760d1a1aa2c89f238435468",
+    name: "indexes by which old events are found",
+    sql: oldEvents,
+    fingerprint: "02cc4c5fcd7c8759154629f6e832b168",
   },
-  { name: "receivers that were told", sql: toldReceivers, fingerprint: "88736666beedf2673b7563c172a8d417" },
+  { name: "receivers that were told", sql: toldReceivers, fingerprint: "64a9ba8905e2fcd01281f19cbf3415ac" },
 ];
