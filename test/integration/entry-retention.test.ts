@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { retryFiles } from "../../src/app/admin/file-retry.ts";
 import { tellNoEntry } from "../../src/app/admin/ledger-admin.ts";
 import { agesOf } from "../../src/config/company-settings.ts";
+import type { FileKind } from "../../src/inbound/pruning/pruning.ts";
 import { tellOf } from "../../src/inbound/testing/told-explanation.ts";
 import { databaseFileName } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
@@ -19,6 +20,8 @@ import {
   filed,
   verify,
   expectCorrect,
+  isThere,
+  receiptPath,
   a,
   b,
   c,
@@ -96,6 +99,16 @@ describe("entries of the ledger", () => {
     const report = await verify().finally(end);
     other.close();
     expect(report.unproved).toEqual([expect.stringContaining("removed by their age all the while")]);
+  });
+
+  test("stay until their receipts are gone, which nobody would find any more without them", async () => {
+    await filed(a);
+    const pass = { retention: ages, day: 21 };
+    const isHeldUp = (kind: FileKind) => kind === "receipts";
+    expect(await prune({ ...pass, isHeldUp })).toEqual({ archive: [1, a.length] });
+    expect(isThere(receiptPath(a))).toBe(true);
+    expect(await prune(pass)).toMatchObject({ receipts: [1, expect.any(Number)], ledger: [1, 0] });
+    expect(isThere(receiptPath(a))).toBe(false);
   });
 
   test("stay while a duplicate that refers to them is kept", async () => {

@@ -127,6 +127,18 @@ describe("a company", () => {
     expect([await prune(), isThere(own)]).toEqual([true, false]);
   });
 
+  test("keeps a file that an entry of another company claims too", async () => {
+    const shared = await oldOf(fixture.companyId, "ACME");
+    await oldOf(await fixture.company("BETA"), "ACME", { decided_at: late });
+    const { prune, told } = await running();
+    expect([await prune(), isThere(shared)]).toEqual([true, true]);
+    expect(told.join("\n")).toContain("or claimed by two entries");
+    await fixture.store.write("site", (tx) =>
+      tx.deleteFrom("files").where("decided_at", "=", late).execute(),
+    );
+    expect([await prune(), isThere(shared)]).toEqual([true, false]);
+  });
+
   test("of which an interrupted removal cannot be settled is told, and the pass goes on", async () => {
     const unsettled = `/${"x".repeat(300)}/ACME/archive/2026-11-05/${a}`;
     const interrupted = {

@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import type { DecidedState } from "../../src/domain/files/file-state.ts";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
+import type { FileKind } from "../../src/inbound/pruning/pruning.ts";
 import { verifyLedger } from "../../src/inbound/recovery/ledger-verify.ts";
 import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
@@ -34,7 +35,7 @@ interface Pass {
   readonly company?: object;
   /** Days after the start. */
   readonly day: number;
-  readonly isHeldUp?: () => boolean;
+  readonly isHeldUp?: (kind: FileKind) => boolean;
 }
 
 export const told: string[] = [];

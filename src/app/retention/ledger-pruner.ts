@@ -1,13 +1,19 @@
 /**
- * Old entries of the ledger. An entry stays, whatever its age, while it is not decided and filed away, while its file or the
- * proof of its removal is not done with, while a duplicate that refers to it is kept, and while a remote has still to look up
+ * Old entries of the ledger. An entry stays, whatever its age, while it is not decided and filed away, while its file, the
+ * proof of its removal or its receipt is not done with, while a duplicate that refers to it is kept, and while a remote has still to look up
  * whether it is there.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findReferred, listAwaited, removeEntries } from "../../store/ledger/entry-retention.ts";
-import { type AgingFile, firstMark, listAgingFiles, type Mark } from "../../store/ledger/file-retention.ts";
+import {
+  type AgingFile,
+  findMark,
+  firstMark,
+  listAgingFiles,
+  type Mark,
+} from "../../store/ledger/file-retention.ts";
 import {
   type Amount,
   type DueCompany,
@@ -35,6 +41,11 @@ function areBytesGone({ removedAt, isPruning }: AgingFile): boolean {
   return removedAt !== null && isPruning === 0;
 }
 
+/** Whether the mark is at the entry or behind it. */
+function isPassed({ decidedAt, id }: AgingFile, mark: Mark): boolean {
+  return decidedAt < mark.decidedAt || (decidedAt === mark.decidedAt && id <= mark.fileId);
+}
+
 interface Page {
   /** Those that nothing needs any more. */
   readonly gone: readonly AgingFile[];
@@ -48,14 +59,16 @@ async function readPage(
     readonly company: DueCompany;
     readonly after: Mark;
     readonly limit: number;
-    /** Also those whose bytes a pass would remove before it. */
-    readonly countsFiles?: true;
+    /** How far the receipts are done with; undefined for what a pass would remove after them and the files. */
+    readonly receiptsDone?: Mark;
   },
 ): Promise<Page> {
-  const { company, after, limit } = page;
+  const { company, after, limit, receiptsDone } = page;
   const companyId = company.id;
   const files = await listAgingFiles(read, { companyId, before: company.before, after, limit });
-  const done = files.filter((file) => areBytesGone(file) || page.countsFiles === true);
+  const done = files.filter(
+    (file) => receiptsDone === undefined || (areBytesGone(file) && isPassed(file, receiptsDone)),
+  );
   const referred = await findReferred(read, { companyId, files: done });
   const awaited = await awaitedOf(read, companyId, done);
   const isNeeded = ({ id, name }: AgingFile) => referred.has(id) || (awaited.get(name) ?? id) < id;
@@ -82,7 +95,6 @@ export const ledgerPruner: Pruner = {
           company,
           after,
           limit: countedAtOnce,
-          countsFiles: true,
         });
         progress.tally.add(company.id, amountOf(page.gone));
         after = page.after;
@@ -99,15 +111,17 @@ async function pruneCompany(
   { signal, tally }: Progress,
 ): Promise<void> {
   const { id: companyId, days } = company;
+  // A receipt is found by its entry alone.
+  const receiptsDone = await findMark(store.read, { companyId, kind: "receipts" });
   for (let after: Mark | undefined = firstMark; after !== undefined; ) {
     signal.throwIfAborted();
-    const from: Mark = after;
+    const wanted = { company, after, limit: entriesAtOnce, receiptsDone };
     const remove = async (tx: Transaction) => {
-      const found = await readPage(tx, { company, after: from, limit: entriesAtOnce });
+      const found = await readPage(tx, wanted);
       if (found.gone.length > 0) await removeEntries(tx, { companyId, files: found.gone, now, days });
       return found;
     };
-    const looked = await readPage(store.read, { company, after: from, limit: entriesAtOnce });
+    const looked = await readPage(store.read, wanted);
     // Read again and removed in one unit: nobody asks for a retry in between.
     const page: Page = looked.gone.length === 0 ? looked : await store.write(companyId, remove);
     tally.add(companyId, amountOf(page.gone));

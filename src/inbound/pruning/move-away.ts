@@ -128,8 +128,8 @@ async function copySomewhere(file: FileToMove): Promise<string | "changed" | und
   const temporary = join(dirname(file.to), `.${file.reference}.tmp`);
   // Of an attempt that something came between.
   await changes.rm(temporary, { force: true });
-  const sha256 = await copyDurably(file.from, temporary);
   try {
+    const sha256 = await copyDurably(file.from, temporary);
     if (!isUnread(file.sha256) && file.sha256 !== sha256) return "changed";
     for (const place of places(file)) {
       if (await nameUnlessThere(temporary, place)) return place;
@@ -137,6 +137,7 @@ async function copySomewhere(file: FileToMove): Promise<string | "changed" | und
     }
     return undefined;
   } finally {
+    // Also of a copy that a full disk has cut off, which would keep it full.
     await changes.rm(temporary, { force: true });
   }
 }

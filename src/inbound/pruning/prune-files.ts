@@ -181,7 +181,7 @@ function tellStayed(
   if (first !== undefined)
     log.warn(
       { company: companyCode, kind, files: stayed.length, first: first.location },
-      "old files are not as they were received, or not there: they are left as they are; see `dropgate ledger verify`",
+      "old files are not as they were received, not there, or claimed by two entries: they are left as they are; see `dropgate ledger verify`",
     );
 }
 
@@ -200,6 +200,7 @@ async function removeIfEmpty({ log }: FilePruning, folder: string): Promise<void
 
 /** Prunes files whose rows say that they are being pruned. */
 async function removeBegun(step: Step, files: readonly AgingFile[]): Promise<readonly Placed[]> {
+  if (files.length === 0) return [];
   const placed: Placed[] = [];
   for (const file of files) placed.push(await place(step, file));
   const removed: Placed[] = [];
@@ -242,7 +243,10 @@ export async function pruneFiles(
     else if (await isAsReceived(deps.locations.fromLedger(file.location), file, buffer)) there.push(file);
     else others.push({ kind: "stays", file });
   }
-  const removed = there.length === 0 ? [] : await removeBegun(step, await begin(deps, owner, there));
+  const begun = there.length === 0 ? [] : await begin(deps, owner, there);
+  const isBegun = new Set(begun.map(({ id }) => id));
+  for (const file of there) if (!isBegun.has(file.id)) others.push({ kind: "stays", file });
+  const removed = await removeBegun(step, begun);
   const all = [...others, ...removed];
   const failures = all.filter((one) => one.kind === "failed");
   const stayed = all.flatMap(({ kind, file }) => (kind === "stays" ? [file] : []));

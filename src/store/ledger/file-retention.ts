@@ -116,7 +116,7 @@ type BeginArguments = Pick<AgingFile, "id" | "decidedAt" | "location"> & {
 
 /**
  * Notes that the bytes are about to be removed; false when somebody else wants the file, it was decided anew since it was
- * listed, or they are gone.
+ * listed, they are gone, or another entry claims them too, for whose company they may be young.
  */
 export const beginPruning = prepareQuery<BeginArguments>((db, arg) =>
   db
@@ -126,7 +126,18 @@ export const beginPruning = prepareQuery<BeginArguments>((db, arg) =>
     .where("is_filed", "=", 1)
     .where("decided_at", "=", arg("decidedAt"))
     .where("location", "=", arg("location"))
-    .where("removed_at", "is", null),
+    .where("removed_at", "is", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("files as other")
+            .select("other.id")
+            .whereRef("other.location", "=", "files.location")
+            .whereRef("other.id", "!=", "files.id")
+            .where("other.removed_at", "is", null),
+        ),
+      ),
+    ),
 ).changes;
 
 /** The bytes are gone; `prunedTo`: where they were moved to. */
