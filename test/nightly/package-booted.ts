@@ -49,7 +49,6 @@ class Walk {
   /** On the bare machine, which is bare again afterwards. */
   async pages(): Promise<void> {
     const named = {
-      "dropgate_0.2.0_amd64.deb": this.#fileOf(1),
       "dropgate_0.3.0_amd64.deb": this.#fileOf(1),
       "dropgate_0.4.0_amd64.deb": this.#fileOf(2),
     };
