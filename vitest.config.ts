@@ -18,10 +18,12 @@ export default defineConfig({
     // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
     testTimeout: 2 * patienceMs,
     hookTimeout: 2 * patienceMs,
+    teardownTimeout: patienceMs,
     expect: { poll: { timeout: patienceMs, interval: 50 } },
     pool: "forks",
-    // Some of the time is spent waiting for servers, clients and deadlines: one for each of two processors left them idle.
-    maxWorkers: 3,
+    // A test of whole daemons computes for less than half of its time and waits for disks, servers and deadlines else: three
+    // for two processors left a third of them idle.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/run-folder.ts"],
     setupFiles: ["test/support/check-units.ts"],
