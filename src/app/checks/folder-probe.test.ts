@@ -7,6 +7,7 @@ import { waitFor } from "../../../test/support/wait-for.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { checkCompanyFolders } from "./check-folders.ts";
 import { checkOutbound } from "./check-outbound.ts";
+import { checkMoveTo } from "./check-retention.ts";
 import { findPlaces } from "./filled-disks.ts";
 import { createFolderProbe, createFolderProbes, probeFolder, probeFolders } from "./folder-probe.ts";
 
@@ -91,7 +92,8 @@ test("check tells of dead shares, and looks at the others all the same", async (
     folders: [{ path: "/dead/in" }, { path: folder }],
     outbound: { targets: { erp: { type: "folder", path: "/dead/out" } } },
   };
-  await writeFile(path, JSON.stringify({ stateDir, companies: { ACME: settings } }));
+  const retention = { archive: 1, moveTo: "/dead/old" };
+  await writeFile(path, JSON.stringify({ stateDir, retention, companies: { ACME: settings } }));
   const loaded = await loadConfig({ path, env: {}, cwd: stateDir });
   if (loaded.kind === "faulty") throw new Error("the configuration of the test is faulty");
   const probe: typeof probeFolder = async (asked) =>
@@ -99,6 +101,7 @@ test("check tells of dead shares, and looks at the others all the same", async (
   expect([
     ...(await checkCompanyFolders(loaded.config, undefined, probe)),
     ...(await checkOutbound(loaded.config, ["ACME"], { isRemote: false, probe })),
+    ...(await checkMoveTo(loaded.config, probe)),
   ]).toEqual([
     {
       status: "warning",
@@ -110,6 +113,11 @@ test("check tells of dead shares, and looks at the others all the same", async (
       status: "warning",
       what: "the target erp of ACME: /dead/out does not answer within 10 seconds",
       remedy: "check that the server of the share runs, or mount it again; until then files wait",
+    },
+    {
+      status: "warning",
+      what: "the folder that old files are moved to, /dead/old (retention.moveTo), does not answer within 10 seconds",
+      remedy: "check that its server runs, or mount it again; until then old files stay where they are",
     },
   ]);
 });

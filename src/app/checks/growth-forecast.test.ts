@@ -1,8 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { retentionKinds } from "../../domain/retention/retention.ts";
 import type { StateGrowth } from "../../store/database/inspect-store.ts";
 import { dayMs } from "../../lib/durations.ts";
 import type { KeptRows, TableGrowth } from "../../store/database/table-growth.ts";
+import { filledDisksOf } from "./filled-disks.ts";
 import { daysUntilFull, firstTimeOf, growthOf, isGrowing, ratesOf } from "./growth-forecast.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const now = Date.UTC(2026, 10, 5);
 const forEver = Number.POSITIVE_INFINITY;
@@ -177,4 +183,39 @@ it("rows that went within the period came in it all the same: a company's share 
   const keptDays = (what: string, code: string) => (what === "ledger" && code === "BRIEF" ? 2 : forEver);
   const ledger = growthOf(growth, { days: 7, now, keptDays }).find(({ what }) => what === "ledger");
   expect(bytesAfter(ledger ?? { bytesAfter: () => -1 }, 1, 100)).toEqual([100_000, 10_000_000]);
+});
+
+describe("retention.moveTo", () => {
+  const kept = rowsOf("ACME", { from: 100, to: 0, perDay: 10 });
+  const growth: StateGrowth = { ...inArchive, tables: [tableOf("files", kept, 70)] };
+  const keep = Object.fromEntries(retentionKinds.map((kind) => [kind, "keep"]));
+  const retention = { ...keep, archive: 30, moveTo: "/old" };
+  const site = { config: { stateDir: "/state", companies: {}, retention }, targets: [] } as never;
+
+  /** By the number of the disk, what of the archive it has more after a hundred days. */
+  function archiveOn(others: readonly (readonly [string, { dev: number; room: number }])[]) {
+    const places = { state: { dev: 1, room: 1_000_000 }, others: new Map(others) };
+    const disks = filledDisksOf(site, places, { growth, days: 7 });
+    return [...disks].map(([dev, { folder, room, growing }]) => {
+      const archive = growing.filter(({ what }) => what.endsWith("archive"));
+      const bytes = archive.reduce((sum, one) => sum + one.bytesAfter(100), 0);
+      return [dev, folder, room, Math.round(bytes / 10_000), archive.map(({ what }) => what)];
+    });
+  }
+
+  it("on another disk fills that one with what leaves", () => {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    expect(archiveOn([["/old", { dev: 2, room: 5 }]])).toEqual([
+      [1, "/state", 1_000_000, 0, ["archive"]],
+      [2, "/old", 5, 100, ["what is moved from archive"]],
+    ]);
+  });
+
+  it("on the disk of the state leaves all of it there, as a folder does that cannot be used", () => {
+    vi.useFakeTimers({ now, toFake: ["Date"] });
+    expect(archiveOn([["/old", { dev: 1, room: 5 }]])).toEqual([
+      [1, "/state", 1_000_000, 100, ["archive", "what is moved from archive"]],
+    ]);
+    expect(archiveOn([])).toEqual([[1, "/state", 1_000_000, 100, ["archive"]]]);
+  });
 });
