@@ -3,8 +3,10 @@
  * What only a system can do is followed by `test/nightly/package-booted.ts`, where nothing is left out.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { subjectOf } from "../support/alert-site.ts";
 import { leftOut, MappedServer } from "../support/mapped-server.ts";
 import { blocksIn, textOf } from "../support/markdown.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { isInstalled } from "../support/run-program.ts";
 import {
   commandsNamedIn,
@@ -12,9 +14,14 @@ import {
   type Followed,
   followPage,
   isAsShown,
+  type Server,
   serverPages,
   type Shown,
 } from "../support/server-pages.ts";
+import { type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
+
+/** Followed as well, on this machine only: it needs servers that take mails and posts. */
+const alertsPage = "docs/alerts.md";
 
 /** Commands in the text of a page that no block holds, with the reason. */
 const namedOnly = new Map([
@@ -34,43 +41,68 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
+/** Follows a page; fails at a command that fails, and at an output that is not the page's. */
+async function follow(page: string, on: Server): Promise<void> {
+  const steps: Followed[] = [];
+  const shown: Shown[] = [];
+  await followPage(page, on, {
+    followed: (step) => {
+      expect(step.result?.exitCode ?? 0, `${step.command}\n${step.result?.output}`).toBe(0);
+      steps.push(step);
+    },
+    showed: (outcome) => shown.push(outcome),
+  });
+  for (const outcome of shown)
+    expect(isAsShown(outcome) ? outcome.shown : outcome.output).toBe(outcome.shown);
+  expect(steps.map(({ command }) => command)).toEqual(commandsIn(page));
+  const left = steps.filter(({ result }) => result === undefined).map(({ command }) => command);
+  expect(left.filter((command) => !leftOut.some(([form]) => form.test(command)))).toEqual([]);
+  expect(left.length).toBeLessThan(steps.length);
+}
+
 describe.each(serverPages)("%s", (page) => {
   const lacksProgram = page === "docs/monitoring.md" && !isInstalled("prometheus");
 
-  test.skipIf(lacksProgram)("is followed: each command succeeds, and shows what the page shows", async () => {
-    const steps: Followed[] = [];
-    const shown: Shown[] = [];
-    await followPage(page, server, {
-      followed: (step) => {
-        expect(step.result?.exitCode ?? 0, `${step.command}\n${step.result?.output}`).toBe(0);
-        steps.push(step);
-      },
-      showed: (outcome) => shown.push(outcome),
-    });
-    for (const outcome of shown)
-      expect(isAsShown(outcome) ? outcome.shown : outcome.output).toBe(outcome.shown);
-    expect(steps.map(({ command }) => command)).toEqual(commandsIn(page));
-    const left = steps.filter(({ result }) => result === undefined).map(({ command }) => command);
-    expect(left.filter((command) => !leftOut.some(([form]) => form.test(command)))).toEqual([]);
-    expect(left.length).toBeLessThan(steps.length);
+  test.skipIf(lacksProgram)("is followed: each command succeeds, and shows what the page shows", () =>
+    follow(page, server),
+  );
+});
+
+/** The settings of docs/alerts.md with servers of this machine in the place of those that they name. */
+function withOwnServers(settings: string, smtpPort: number, url: string): string {
+  return settings
+    .replace(/^( *)host: smtp\.example\.com$/m, `$1host: 127.0.0.1\n$1port: ${smtpPort}\n$1tls: none`)
+    .replace("url: https://acme.example/hooks/dropgate", `url: ${JSON.stringify(url)}, allowPlain: true`);
+}
+
+describe("docs/alerts.md", () => {
+  let smtp: SmtpServer;
+  let web: Receiver;
+  beforeAll(async () => {
+    smtp = await startSmtpServer();
+    web = await startReceiver();
+  });
+  afterAll(async () => {
+    await Promise.all([smtp.end(), web.end()]);
   });
 
-  test("names no command that nobody follows", () => {
-    const followed = serverPages.flatMap(commandsIn);
-    const isFollowed = (span: string) => namedOnly.has(span) || followed.some((one) => one.includes(span));
-    expect(commandsNamedIn(page).filter((span) => !isFollowed(span))).toEqual([]);
+  test("is followed: everybody that it names is told", async () => {
+    const configure = (settings: string) => server.configure(withOwnServers(settings, smtp.port, web.url));
+    await follow(alertsPage, { run: (command) => server.run(command), configure });
+    const told = smtp.mails.filter((mail) => subjectOf(mail).endsWith("test of alerts"));
+    expect(told.flatMap(({ to }) => to).sort()).toEqual(["ops@example.com", "orders@acme.example"]);
+    // What the page adds to the settings behind its last reload.
+    for (const command of ["systemctl reload dropgate", "dropgate alert test"])
+      expect(await server.run(command)).toMatchObject({ exitCode: 0 });
+    const posted = web.posts.map(({ body }) => JSON.parse(body.toString()) as { readonly type: string });
+    expect(posted.map(({ type }) => type)).toContain("dropgate.test");
   });
 });
 
-describe("docs/alerts.md", () => {
-  // Its one command needs servers that take mails and posts, which a server of its own test is.
-  test("has commands that another test runs", () => {
-    const commands = commandsIn("docs/alerts.md").map((command) => command.split(" ").slice(1));
-    expect(commands).not.toEqual([]);
-    const run = textOf("test/e2e/alerts.test.ts");
-    const isRun = (words: readonly string[]) => run.includes(words.map((word) => `"${word}"`).join(", "));
-    expect(commands.filter((words) => !isRun(words))).toEqual([]);
-  });
+test.each([...serverPages, alertsPage])("%s names no command that nobody follows", (page) => {
+  const followed = [...serverPages, alertsPage].flatMap(commandsIn);
+  const isFollowed = (span: string) => namedOnly.has(span) || followed.some((one) => one.includes(span));
+  expect(commandsNamedIn(page).filter((span) => !isFollowed(span))).toEqual([]);
 });
 
 test("every page that the first one leads to is followed, or is a reference", () => {
@@ -78,7 +110,7 @@ test("every page that the first one leads to is followed, or is a reference", ()
   const pages = [...next.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name = ""]) => `docs/${name}`);
   expect(pages.length).toBeGreaterThan(5);
   const others = pages.filter((page) => !serverPages.some((one) => one === page));
-  expect(others).toEqual(["docs/alerts.md", "docs/outbound.md"]);
+  expect(others).toEqual([alertsPage, "docs/outbound.md"]);
 });
 
 test("what is left out is on a page, and what is named only as well", () => {
@@ -88,7 +120,7 @@ test("what is left out is on a page, and what is named only as well", () => {
       commands.filter((command) => form.test(command)),
       String(form),
     ).not.toEqual([]);
-  const spans = serverPages.flatMap(commandsNamedIn);
+  const spans = [...serverPages, alertsPage].flatMap(commandsNamedIn);
   for (const span of namedOnly.keys()) expect(spans).toContain(span);
 });
 

@@ -2,8 +2,8 @@
  * The pages for the administrator of a server, followed as they stand: each command is run, each piece of configuration
  * is put into the file, and what a page shows as output has to come out.
  *
- * A `sh` block holds commands, the `text` block behind it their output, a `yaml` block settings. A line `…` stands for any
- * lines. What differs in each run (times, keys, sums, sizes) may be shown as anything of its form.
+ * A `sh` block holds commands, the `text` or `xml` block behind it their output, a `yaml` block settings. A line `…` stands
+ * for any lines. What differs in each run (times, keys, ids, sums, sizes) may be shown as anything of its form.
  */
 import { type Block, blocksIn, spansIn } from "./markdown.ts";
 import type { ProgramResult } from "./run-program.ts";
@@ -44,6 +44,7 @@ const differing: readonly (readonly [form: RegExp, name: string])[] = [
   [/\d{8}T\d{6}\.\d{3}Z-[0-9a-f]{8}/g, "BACKUP"],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"],
   [/@\[[\d.]+\]/g, "@[TIME]"],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "ID"],
   [/SHA256:[\w+/]{43}/g, "FINGERPRINT"],
   [/(?<=Password: +)\S+/g, "PASSWORD"],
   [/\b[0-9a-f]{12,64}\b/g, "SUM"],
@@ -97,6 +98,8 @@ async function runOn(server: Server, command: string): Promise<ProgramResult | u
   return last;
 }
 
+const outputLanguages: readonly string[] = ["text", "xml"];
+
 async function followBlock(server: Server, text: string, shown: Block | undefined, witness: PageWitness) {
   let output = "";
   let isWhole = true;
@@ -106,7 +109,8 @@ async function followBlock(server: Server, text: string, shown: Block | undefine
     output += result?.output ?? "";
     isWhole &&= result !== undefined;
   }
-  if (shown?.language === "text" && isWhole) witness.showed({ shown: shown.text, output });
+  const isOutput = shown !== undefined && outputLanguages.includes(shown.language);
+  if (isOutput && isWhole) witness.showed({ shown: shown.text, output });
 }
 
 /** Follows a page from its beginning to its end. */
