@@ -1,4 +1,4 @@
-/** Backups of the real program: taken beside a working daemon and without one, verified, and restored after any crash. */
+/** Backups of the real program: taken beside a working daemon and without one, verified, restored; what follows a restore. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
@@ -18,7 +18,6 @@ import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { lockExclusively } from "../../src/store/database/sqlite-dialect.ts";
 import { http } from "../support/clients.ts";
 import { company, oneParser, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
@@ -176,57 +175,6 @@ describe("a backup", () => {
   });
 });
 
-/** Runs a command that dies at a step; it must have died there. */
-async function dieAt(step: string, ...args: readonly string[]): Promise<void> {
-  const env = { ...process.env, DROPGATE_KILL_POINT: step };
-  const { exitCode, output } = await runProgram(program, [...args, "--config", site.configFile], { env });
-  expect(exitCode, `${step}: ${output}`).toBe(137);
-}
-
-describe("a crash", () => {
-  test.each([
-    "mkdir@take-backup.makePart",
-    "syncFolder@sqlite-schema.copyDatabase",
-    "link@take-files.linkOrCopy:2",
-    "copyFile@take-files.copy",
-    "write@take-backup.finish:2",
-    "rename@take-backup.takeLocked",
-  ])("of a backup at %s leaves none that is not whole, and the next one is", async (step) => {
-    await site.start();
-    await send(site, stopFile("K1"));
-    await dieAt(step, "backup", backups);
-    const whole = (await readdir(backups)).filter((name) => !name.endsWith(".part"));
-    if (whole.length > 0) expect(await site.mustRun("backup", backups, "--verify")).toContain("is whole");
-    const made = await backUp();
-    const left = (await readdir(backups)).filter((name) => join(backups, name) !== made.folder);
-    expect(left).toEqual(whole);
-    expect(await site.mustRun("backup", backups, "--verify")).toContain("is whole");
-  });
-
-  test.each([
-    "create@restore-backup.restoreLocked",
-    "copyFile@restore-backup.copyFiles:2",
-    "unlink@restore-backup.finish",
-    "rename@restore-backup.finish",
-    "rename@restore-backup.finish:2",
-  ])("of a restore at %s leaves a whole state or none, and can be done again", async (step) => {
-    await site.start();
-    await send(site, stopFile("K2"));
-    await backUp();
-    await site.stop();
-    await rm(site.stateDir, { recursive: true });
-    await dieAt(step, "restore", backups, "--to", site.stateDir);
-    if (!existsSync(join(site.stateDir, "dropgate.db"))) {
-      const served = await site.cli("serve");
-      expect([served.exitCode, served.output]).toEqual([1, expect.stringContaining("dropgate cannot start")]);
-      await site.mustRun("restore", backups, "--to", site.stateDir);
-    }
-    await site.start();
-    expect(await send(site, stopFile("K2"))).toMatchObject({ status: 10 });
-    expect(await site.mustRun("ledger", "verify")).toContain("The ledger is correct: 2 entries");
-  });
-});
-
 test("a backup steps back behind the daemon, before it reads anything", async () => {
   // Nobody writes to it: the command waits for its configuration.
   const configFile = join(site.folder, "waits.yaml");
@@ -263,32 +211,6 @@ test("no backup lies in a state, and no state in a backup, whatever links lead t
   const inBackup = await site.cli("restore", made.folder, "--to", join(made.folder, "state", "new"));
   expect(inBackup.output).toContain("overlaps with the state directory");
   expect(await site.mustRun("backup", backups, "--verify")).toContain("is whole");
-});
-
-test("a restore is refused while another one to the folder runs", async () => {
-  await backUp();
-  const elsewhere = join(site.folder, "elsewhere");
-  await dieAt("copyFile@restore-backup.copyFiles", "restore", backups, "--to", elsewhere);
-  const left = await readdir(elsewhere);
-  const lock = lockExclusively(join(elsewhere, "dropgate.restore.lock"));
-  const refused = await site.cli("restore", backups, "--to", elsewhere);
-  expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("another restore to")]);
-  expect(await readdir(elsewhere)).toEqual(left);
-  lock.release();
-  await site.mustRun("restore", backups, "--to", elsewhere);
-  expect(await readdir(elsewhere)).not.toContain("dropgate.restore.lock");
-});
-
-test("a restore cut off at its last steps leaves no mark by which a later one would clear a state", async () => {
-  await backUp();
-  const elsewhere = join(site.folder, "elsewhere");
-  await dieAt("rename@restore-backup.finish:2", "restore", backups, "--to", elsewhere);
-  // Years later the database is lost, and nothing else.
-  await rm(join(elsewhere, "dropgate.db"));
-  const left = await readdir(elsewhere);
-  const refused = await site.cli("restore", backups, "--to", elsewhere);
-  expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("is not empty")]);
-  expect(await readdir(elsewhere)).toEqual(left);
 });
 
 test("files that wait in a backup are restored in the order of its list, keys for their owner alone", async () => {
