@@ -18,6 +18,7 @@ import {
 import { http, sftp } from "../support/clients.ts";
 import { company, oneParser, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 import { receiptFor, send, stopFile, writeLocally } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -53,7 +54,7 @@ async function expectOldState(fixture: DatabaseFixture): Promise<void> {
   const stop = await http(site, `/v5/stop/info/1001/${company}`, host);
   expect(stop.status, stop.body).toBe(200);
   expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "77" } } });
-  const listed = await site.json<{ name: string; state: string }[]>("files");
+  const listed = JSON.parse(await runInProcess(site, "files", "--json")) as readonly { state: string }[];
   expect(listed.map(({ state }) => state).sort()).toEqual([
     "applied",
     "applied",
@@ -64,7 +65,7 @@ async function expectOldState(fixture: DatabaseFixture): Promise<void> {
   ]);
   // The oldest did not note which files name a stop that is not their first.
   const file = fixture.hasFurtherStops ? "1003_20261105_080000.xml" : "Stop 1004, company ACME";
-  expect(await site.mustRun("explain", "1004")).toContain(file);
+  expect(await runInProcess(site, "explain", "1004")).toContain(file);
   if (!fixture.hasLoad) return;
   const load = await http(site, `/v5/load/info/L1/${company}`, host);
   expect(JSON.parse(load.body)).toMatchObject({ Load: { loadExecutionInfo: { loadStatus: 40 } } });
@@ -72,8 +73,8 @@ async function expectOldState(fixture: DatabaseFixture): Promise<void> {
 
 /** The password and the key that the clients of the tests have, in place of those of the fixture. */
 async function changeSignIn(): Promise<void> {
-  await site.mustRun("user", "set-password", "host", "--password-file", site.passwordFile);
-  await site.mustRun("user", "add-key", "host", "--key", `${site.keyFile}.pub`);
+  await runInProcess(site, "user", "set-password", "host", "--password-file", site.passwordFile);
+  await runInProcess(site, "user", "add-key", "host", "--key", `${site.keyFile}.pub`);
   expect(await send(site, stopFile("1009"))).toMatchObject({ status: 10, records: [1, 0, 0] });
   expect((await http(site, `/v5/stop/info/1009/${company}`)).status).toBe(200);
 }
