@@ -16,6 +16,7 @@ find_missing() {
   need openssl openssl
   need php php-cli
   need python3 python3
+  need script bsdutils
   need xmllint libxml2-utils
   need groff groff-base
   need systemd-analyze systemd
