@@ -75,7 +75,9 @@ test.skipIf(!canMountShares)(
     const share = await FrozenShare.mount(site.folder, ["in", "out"]);
     ends.push(() => share.end());
     const [inFolder, outFolder] = [join(share.path, "in"), join(share.path, "out")];
-    const folders = [{ path: inFolder }];
+    const besides = join(site.folder, "besides");
+    mkdirSync(besides);
+    const folders = [{ path: inFolder }, { path: besides }];
     const targets = { erp: { type: "folder", path: outFolder } };
     await site.reconfigure({ companies: { [company]: { folders, outbound: { targets } } } });
     await site.start();
@@ -92,17 +94,20 @@ test.skipIf(!canMountShares)(
     });
     await store.close();
     share.freeze();
-    const begun = performance.now();
     const { exitCode, output } = await site.cli("explain", "e1.xml");
-    expect([exitCode, performance.now() - begun < 60_000], output).toEqual([0, true]);
+    expect(exitCode, output).toBe(0);
     expect(output).toContain(
       `Nothing is taken from ${inFolder} (company ACME): it does not answer within 10 seconds, so it is not searched`,
     );
     expect(output).toContain(`Whether it is still there is not known: ${join(outFolder, "e1.xml")}`);
+    expect(output).not.toContain(`Nothing is taken from ${besides}`);
+    putFile(join(besides, "e2.xml"), stopText("e2"));
+    expect((await site.cli("explain", "e2.xml")).output).toContain(
+      `${join(besides, "e2.xml")}, company ACME`,
+    );
     share.thaw();
     const thawed = await site.cli("explain", "e1.xml");
     expect(thawed.output).toContain("It is not there any more");
     expect(thawed.output).not.toContain("does not answer");
   },
-  180_000,
 );

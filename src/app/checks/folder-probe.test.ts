@@ -3,7 +3,7 @@ import { readFile, stat, statfs, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { waitFor } from "../../../test/support/wait-for.ts";
+import { patienceMs, waitFor } from "../../../test/support/wait-for.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { checkCompanyFolders } from "./check-folders.ts";
 import { checkOutbound } from "./check-outbound.ts";
@@ -62,26 +62,23 @@ describe("a folder that is looked at", () => {
   });
 });
 
-test("of several folders those that answer are told, also when one of them never does", async () => {
-  const file = join(folder, "hangs.mjs");
+test("of several folders those that answer are told, also when the process that asks does not get to its end", async () => {
+  const file = join(folder, "breaks.mjs");
   const usable = { kind: "usable", dev: 1, freeBytes: 1, isMountPoint: false };
-  await writeFile(
-    file,
-    `process.stdout.write(${JSON.stringify(`${JSON.stringify({ place: 1, found: usable })}\n{"place":0,"fo`)});
-     setInterval(() => undefined, 1_000);`,
-  );
-  const probes = createFolderProbes({ timeoutMs: 1_500, file });
+  const output = `${JSON.stringify({ place: 1, found: usable })}\n{"place":0,"fo`;
+  await writeFile(file, `process.stdout.write(${JSON.stringify(output)}); process.exitCode = 1;`);
+  const probes = createFolderProbes({ timeoutMs: patienceMs, file });
   const both = [
     { path: "/dead", rights },
     { path: folder, rights },
   ];
-  expect(await probes(both)).toEqual([{ kind: "silent" }, usable]);
-  expect(
-    await probeFolders([
-      { path: folder, rights },
-      { path: "/dead/none", rights },
-    ]),
-  ).toMatchObject([{ kind: "usable" }, { kind: "failed", code: "ENOENT" }]);
+  const broken = { kind: "failed", code: expect.stringContaining("breaks.mjs") };
+  expect(await probes(both)).toEqual([broken, usable]);
+  const found = await probeFolders([
+    { path: folder, rights },
+    { path: "/dead/none", rights },
+  ]);
+  expect(found).toMatchObject([{ kind: "usable" }, { kind: "failed", code: "ENOENT" }]);
   expect(await probeFolders([])).toEqual([]);
 });
 
