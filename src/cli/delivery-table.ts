@@ -19,10 +19,15 @@ function collectedText({ collectedAt, removedAt }: DeliveryView): string {
   return collectedAt ?? (removedAt === null ? "-" : `removed ${removedAt}`);
 }
 
+/** Of an alert also to whom: the notice has the same name for all. */
+function nameText({ name, receiver }: DeliveryView): string {
+  return receiver === undefined ? name : `${name} to ${receiver}`;
+}
+
 function deliveryRow(delivery: DeliveryView): (string | number)[] {
-  const { id, company, target, state, name, attempts, fault } = delivery;
+  const { id, company, target, state, attempts, fault } = delivery;
   return [
-    ...[id, delivery.createdAt, company, target, state, name, attempts, whenText(delivery)],
+    ...[id, delivery.createdAt, company, target, state, nameText(delivery), attempts, whenText(delivery)],
     ...[collectedText(delivery), fault ?? "-"],
   ];
 }
