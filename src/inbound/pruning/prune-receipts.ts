@@ -6,7 +6,13 @@ import { syncDirectory } from "../../lib/files/durable-file.ts";
 import { type AgingFile, isDecidedAsBefore } from "../../store/ledger/file-retention.ts";
 import { placeAway } from "./move-away.ts";
 import { removeOwnReceipt } from "./own-receipt.ts";
-import { type FileOwner, type FilePruning, type PrunedFiles, syncAll } from "./pruning.ts";
+import {
+  areAllLikelyToFail,
+  type FileOwner,
+  type FilePruning,
+  type PrunedFiles,
+  syncAll,
+} from "./pruning.ts";
 
 /** Places a receipt durably; what is gone needs no place. */
 export async function placeReceipt(from: string, to: string, reference: string): Promise<void> {
@@ -61,5 +67,5 @@ export async function pruneReceipts(
     { company: companyCode, kind, files: failures.length, first: first.name, err: first.error },
     `old receipts cannot be ${deps.moveTo === undefined ? "removed" : "moved"} (${messageOf(first.error)}); the next pass tries it again`,
   );
-  return { count, bytes, rest: "failed" };
+  return { count, bytes, rest: areAllLikelyToFail(failures, { count }) ? "failed" : "stayed" };
 }

@@ -1,5 +1,5 @@
 /** What the parts of the removal of files by their age share. */
-import { unlessMissing } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -38,10 +38,25 @@ export interface PrunedFiles {
   readonly count: number;
   readonly bytes: number;
   /**
-   * `stayed`: some are not as they were received, and may be again; `failed`: some could not be removed or moved, which is
-   * likely to be so for the next as well.
+   * `stayed`: some are not as they were received, and may be again, or could not be removed or moved; `failed`: none could,
+   * or for a reason that holds for the next as well.
    */
   readonly rest: "none" | "stayed" | "failed";
+}
+
+/** What holds for a whole disk or share, not for one file. */
+const faultsOfDisks = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "ENOTCONN", "ESTALE", "ETIMEDOUT", "ENODEV"];
+
+/** How many may fail, and none go, before the others are left to the next pass. */
+const mostFailures = 20;
+
+/** Whether the next files are likely to fail as well. */
+export function areAllLikelyToFail(
+  failures: readonly { readonly error: unknown }[],
+  { count }: Pick<PrunedFiles, "count">,
+): boolean {
+  const isOfDisk = failures.some(({ error }) => faultsOfDisks.includes(systemCodeOf(error) ?? ""));
+  return isOfDisk || (count === 0 && failures.length >= mostFailures);
 }
 
 /** Syncs the folders. One that is gone was empty. */

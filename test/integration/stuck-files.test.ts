@@ -1,8 +1,19 @@
-/** Old files that are moved to a disk that is full, or may not be written (docs/retention.md#move-instead-of-remove). */
+/** Old files that cannot go: a full disk, one that may not be written, a busy file (docs/retention.md#what-stays-of-a-file). */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { a, expectCorrect, filed, isThere, prune, receiptPath, told } from "../support/aging-files.ts";
+import {
+  a,
+  b,
+  expectCorrect,
+  filed,
+  fixture,
+  isThere,
+  prune,
+  receiptPath,
+  told,
+} from "../support/aging-files.ts";
 import { filesBelow } from "../support/files-below.ts";
 import { mayMount, startTinyDisk } from "../support/tiny-disk.ts";
 
@@ -43,3 +54,27 @@ describe.runIf(mayMount)("a disk to which old files are moved", () => {
     }
   });
 });
+
+test.runIf(mayMount)(
+  "one file that cannot be removed keeps none behind it, and goes when it can be",
+  async () => {
+    const { location } = await filed(a);
+    const behind = Array.from({ length: 120 }, (_, number) => `${100 + number}_20261105_080000.xml`);
+    for (const name of behind) await filed(name, { day: 1 });
+    // What something is mounted on is busy.
+    const path = join(fixture.stateDir, location);
+    expect(spawnSync("mount", ["--bind", path, path]).status).toBe(0);
+    const pass = { retention: { archive: 1 }, day: 30 };
+    try {
+      expect((await prune(pass))["archive"]?.[0]).toBe(behind.length);
+      expect(told.filter((line) => line.includes("EBUSY"))).toHaveLength(1);
+      await filed(b, { day: 2 });
+      expect((await prune(pass))["archive"]?.[0]).toBe(1);
+      await expectCorrect({ applied: behind.length + 2 });
+    } finally {
+      spawnSync("umount", [path]);
+    }
+    expect((await prune(pass))["archive"]?.[0]).toBe(1);
+    expect(isThere(location)).toBe(false);
+  },
+);
