@@ -7,14 +7,14 @@
  *   node test/nightly/large-backup.ts [--entries 1000000] [--files 100000] [--rounds 3]
  */
 import { hash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import BetterSqlite from "better-sqlite3";
-import { company, Site, user } from "../support/daemon.ts";
-import { SteadyHostProcess } from "./steady-host.ts";
+import { company, Site } from "../support/daemon.ts";
+import { childrenCpuSeconds, observe, startSteadyHost } from "./observed-host.ts";
 
 const mostSeconds = 30;
 const mostMs = 100;
@@ -48,14 +48,6 @@ function plant(site: Site, { entries, files }: { readonly entries: number; reado
   database.close();
 }
 
-/** Processor time of the programs that this one has started and waited for: user and system. */
-function childrenCpuSeconds(): number {
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  const [user, system] = [fields[13], fields[14]].map(Number);
-  const ticksPerSecond = 100;
-  return ((user ?? 0) + (system ?? 0)) / ticksPerSecond;
-}
-
 async function timed(site: Site, folder: string, ...options: readonly string[]): Promise<number> {
   const [begun, cpuBefore] = [performance.now(), childrenCpuSeconds()];
   const output = await site.mustRun("backup", folder, ...options);
@@ -63,62 +55,6 @@ async function timed(site: Site, folder: string, ...options: readonly string[]):
   const cpu = (childrenCpuSeconds() - cpuBefore).toFixed(1);
   console.log(`${seconds.toFixed(1)} s, ${cpu} of processor time: ${output.trim().split("\n").join(" ")}`);
   return seconds;
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-interface LoopState {
-  /** How many timers ran at most so late, by the bound in seconds as text. */
-  readonly buckets: ReadonlyMap<string, number>;
-  readonly cpuSeconds: number;
-}
-
-async function loopState(site: Site): Promise<LoopState> {
-  const text = await (await fetch(`${site.http}/metrics`)).text();
-  const buckets = [...text.matchAll(/^dropgate_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)];
-  return {
-    buckets: new Map(buckets.map(([, bound = "", count]) => [bound, Number(count)])),
-    cpuSeconds: Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]),
-  };
-}
-
-/** What the daemon's event loop did between two looks: how many timers were late, and by how much at most. */
-function loopText(before: LoopState, after: LoopState): string {
-  const counts = [...after.buckets].map(
-    ([bound, count]) => [bound, count - (before.buckets.get(bound) ?? 0)] as const,
-  );
-  const total = counts.at(-1)?.[1] ?? 0;
-  const over = (wanted: string) => total - (counts.find(([bound]) => bound === wanted)?.[1] ?? 0);
-  const worst = counts.find(([, count]) => count === total)?.[0] ?? "?";
-  const late = `${over("0.025")} of ${total} timers over 25 ms late, ${over("0.1")} over 100 ms, none over ${worst} s`;
-  return `${late}; ${(after.cpuSeconds - before.cpuSeconds).toFixed(1)} s of processor time in the daemon`;
-}
-
-interface Observed {
-  readonly p99: number;
-  readonly faults: readonly string[];
-}
-
-/** What the host and the daemon saw while that was done. */
-async function observe(
-  { site, host, what }: { readonly site: Site; readonly host: SteadyHostProcess; readonly what: string },
-  act: () => Promise<unknown>,
-): Promise<Observed> {
-  await host.report();
-  const before = await loopState(site);
-  await act();
-  const after = await loopState(site);
-  const { timings, faults } = await host.report();
-  const waits = timings.map(({ closeToReceiptMs }) => closeToReceiptMs);
-  const [p99, median] = [percentile(waits, 0.99), percentile(waits, 0.5)];
-  const shown = `close to receipt ${median.toFixed(1)} ms, 99th percentile ${p99.toFixed(1)} of ${waits.length} files`;
-  const [load = 0] = loadavg();
-  console.log(`${what}: ${shown}; ${loopText(before, after)}; load ${load.toFixed(1)}`);
-  for (const fault of faults) console.log(fault);
-  return { p99, faults };
 }
 
 const { values } = parseArgs({
@@ -133,10 +69,7 @@ try {
   plant(site, { entries, files });
   await site.start();
   await timed(site, folder);
-  const host = await SteadyHostProcess.start({
-    ...{ port: site.sftpPort, keyFile: site.keyFile, login: user, receipts: site.path("receipts") },
-    ...{ ratePerSecond: 20, firstSerial: 1 },
-  });
+  const host = await startSteadyHost(site, 1);
   for (let round = 1; round <= rounds; round += 1) {
     const quiet = () => new Promise((resolve) => setTimeout(resolve, quietMs));
     await observe({ site, host, what: "without a backup" }, quiet);
