@@ -241,7 +241,7 @@ async function restoreLocked(
     lastReceivedAt,
   };
   // What was noted of backups of the other instance says nothing about this one.
-  const facts = { [deliveryHoldKey]: JSON.stringify(hold), last_backup: null };
+  const facts = { [deliveryHoldKey]: JSON.stringify(hold), last_backup: null, backup_state: null };
   makeOwnInstance(join(stateDir, unnamedDatabase), instance, facts);
   await finish(stateDir, instance, files.keys());
   const outbound = [...files.keys()].filter((path) => isBelowFolder(path, "outbound"));

@@ -245,14 +245,20 @@ function withFolders(files: Iterable<string>): ReadonlySet<string> {
   return all;
 }
 
-/** Makes files below a folder durable, and their names: at once where the system can, else one by one. */
-export async function syncAll(root: string, files: Iterable<string>): Promise<void> {
+/** Makes files below a folder durable, and their names: at once where the system can, else one by one, each of them told. */
+export async function syncAll(
+  root: string,
+  files: Iterable<string>,
+  onProgress?: (progress: { readonly done: number; readonly total: number }) => void,
+): Promise<void> {
   try {
     return await syncFileSystems([root]);
   } catch {
     // There is no such program, or it took too long: what counts is that each file and folder is synced.
   }
-  for (const path of withFolders(files)) {
+  const all = [...withFolders(files)];
+  for (const [done, path] of all.entries()) {
+    onProgress?.({ done, total: all.length });
     const handle = await open(join(root, path), "r");
     await syncFile(handle).finally(() => handle.close());
   }
@@ -289,7 +295,9 @@ async function finish(
     flag: "wx",
   });
   deps.onProgress?.({ step: "disk", done: 0, total: 1 });
-  await syncAll(part, [...list.keys(), listName, manifestName]);
+  await syncAll(part, [...list.keys(), listName, manifestName], (files) =>
+    deps.onProgress?.({ step: "disk", ...files }),
+  );
   return manifest;
 }
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { detectors } from "../../src/app/alerts/detectors.ts";
 import type { AlertSources, Detector } from "../../src/app/alerts/detector.ts";
 import { ArrivalWatch } from "../../src/app/watch/arrival-watch.ts";
-import type { BackupFailure } from "../../src/app/watch/backup-schedule.ts";
+import type { BackupFailure, BackupRun } from "../../src/store/database/backup-state.ts";
 import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
 import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
@@ -29,6 +29,7 @@ let store: Store;
 let config: Partial<Config>;
 let certificates: Map<SignInProtocol, number>;
 let failure: BackupFailure | undefined;
+let running: BackupRun | undefined;
 let bans: number;
 let refused: number;
 let sources: AlertSources;
@@ -36,7 +37,7 @@ let sources: AlertSources;
 beforeEach(async () => {
   store = await openFreshStore(temporaryFolder());
   await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-  [config, certificates, failure, bans, refused] = [{}, new Map(), undefined, 0, 0];
+  [config, certificates, failure, running, bans, refused] = [{}, new Map(), undefined, undefined, 0, 0];
   const configOf = () => config as Config;
   const log = createLogger({ level: "silent" });
   const arrivalWatch = new ArrivalWatch({ store, log, config: configOf, clock: { now: () => start } });
@@ -48,7 +49,10 @@ beforeEach(async () => {
   });
   sources = {
     ...{ config: configOf, arrivalWatch, certificates, signIn: { statistics } },
-    ...{ backups: { failure: () => failure }, refusedSignIns: countRefusedSignIns(statistics) },
+    ...{
+      backups: { failure: () => failure, running: () => running },
+      refusedSignIns: countRefusedSignIns(statistics),
+    },
   } as unknown as AlertSources;
   onTestFinished(() => arrivalWatch.stop());
   return () => store.close();
@@ -187,6 +191,23 @@ describe("backups", () => {
     failure = { at: start + hourMs, message: "no space is left" };
     expect(await find("backupOverdue", start + 2 * hourMs)).toMatchObject([
       { level: 2, since: start + hourMs, samples: ["no space is left"] },
+    ]);
+  });
+
+  test("of which one has made no progress for five minutes are told, also before the first was made", async () => {
+    config = { backup } as unknown as Partial<Config>;
+    running = { begunAt: start, progressAt: start + hourMs };
+    expect(await levels("backupOverdue", [start + hourMs + 5 * minuteMs - 1])).toEqual([[]]);
+    expect(await find("backupOverdue", start + hourMs + 5 * minuteMs)).toMatchObject([
+      {
+        ...{ level: 2, since: start + hourMs, samples: [] },
+        summary:
+          "a backup has been running since 2026-11-05T08:00:00.000Z, without progress since 2026-11-05T09:00:00.000Z",
+      },
+    ]);
+    failure = { at: start + 2 * hourMs, message: "no space is left" };
+    expect(await find("backupOverdue", start + 3 * hourMs)).toMatchObject([
+      { level: 2, summary: expect.stringContaining("without progress"), samples: ["no space is left"] },
     ]);
   });
 

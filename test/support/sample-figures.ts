@@ -79,6 +79,7 @@ export function sampleFigures(companyCount: number): Figures {
     openIncidents: new Map([["refusedFiles", 2]]),
     lateArrivals: [{ company: { code: "COMPANY1" } }],
     ...{ lastBackupAt: 1_790_000_000_999, areDeliveriesHeld: true },
+    backups: { isFailing: true, idleMs: 61_400 },
     retention: { pruned: new Map([["archive", 12]] as const), isPaused: true },
   };
 }

@@ -262,6 +262,12 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         `1000 * dropgate_backup_last_success_timestamp_seconds${ofInstance}`,
         "{{instance}}",
       ]),
+      panel(
+        "Backups that fail, or make no progress",
+        "s",
+        [`dropgate_backup_failing${ofInstance}`, "failing"],
+        [`dropgate_backup_idle_seconds${ofInstance}`, "without progress"],
+      ),
       panel("Since the last verification", "s", [
         `time() - (dropgate_ledger_last_verification_timestamp_seconds${ofInstance} > 0)`,
         "{{instance}}",

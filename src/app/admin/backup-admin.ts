@@ -13,7 +13,7 @@ import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { markerFileName, stateFault } from "../../store/database/database.ts";
 import { inspectStore } from "../../store/database/inspect-store.ts";
-import type { BackupConfig } from "../watch/backup-schedule.ts";
+import type { BackupConfig } from "../watch/backup-task.ts";
 import { sendAgainText } from "../watch/delivery-hold-watch.ts";
 import { becomeOwnerOf, findStore, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";

@@ -25,7 +25,7 @@ export interface AlertSources {
   readonly arrivalWatch: Pick<ArrivalWatch, "lateOf">;
   /** When the certificate that an endpoint uses expires, milliseconds UTC. */
   readonly certificates: ReadonlyMap<SignInProtocol, number>;
-  readonly backups: Pick<BackupSchedule, "failure">;
+  readonly backups: Pick<BackupSchedule, "failure" | "running">;
   readonly signIn: Pick<ConfigurableSignIn, "statistics">;
   readonly refusedSignIns: RecentGrowth;
   readonly refusedUploads: RefusedUploadsOf;

@@ -63,6 +63,32 @@ test("that there was none yet is said where backups are asked for", async () => 
   expect(never.map(({ status }) => status)).toEqual(["ok"]);
 });
 
+test("one that is being made is told, with a warning when it has made no progress for five minutes", async () => {
+  const [begunAt, last] = [now - hourMs, madeBefore(30)];
+  const found = async (progressAt: number) =>
+    (await checkBackups(configured(), last, { running: { begunAt, progressAt } }))[1];
+  const running = "a backup has been running since 2026-11-05T07:00:00.000Z";
+  expect(await found(now - 299_999)).toMatchObject({ status: "ok", what: running });
+  expect(await found(now - 300_000)).toMatchObject({
+    status: "warning",
+    what: `${running}, without progress since 2026-11-05T07:55:00.000Z`,
+    remedy: expect.stringContaining("share of backup.folder"),
+  });
+});
+
+test("that the scheduled one fails is told until one was made, or none is asked for", async () => {
+  const folder = temporaryFolder();
+  const state = { failure: { at: now - 2 * hourMs, message: "no space is left" } };
+  const scheduled = { backup: { ...configured({ folder }).backup, schedule: "* * * * *" } };
+  const failing = "the scheduled backup has failed since 2026-11-05T06:00:00.000Z: no space is left";
+  const told = async (...args: Parameters<typeof checkBackups>) =>
+    (await checkBackups(...args)).map(({ what }) => what);
+  expect(await told(scheduled, madeBefore(3), state)).toContain(failing);
+  expect(await told(scheduled, undefined, state)).toContain(failing);
+  expect(await told(scheduled, madeBefore(1), state)).not.toContain(failing);
+  expect(await told(configured({ folder }), madeBefore(3), state)).not.toContain(failing);
+});
+
 test("a folder for backups that cannot take one is named", async () => {
   const parent = temporaryFolder();
   const [missing, file] = [join(parent, "missing"), join(parent, "file")];

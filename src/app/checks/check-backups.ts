@@ -1,8 +1,10 @@
-/** Whether backups are made: how old the last one is, and whether the folder can take the next. */
+/** Whether backups are made: how old the last one is, how the next gets on, and whether the folder can take it. */
 import { constants } from "node:fs";
 import type { Config } from "../../config/schema.ts";
 import { isoTime } from "../../lib/iso-time.ts";
+import type { BackupState } from "../../store/database/backup-state.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
+import { isStalled, runText } from "../watch/backup-run.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
 import { probeFolder, silentText } from "./folder-probe.ts";
 import { hourMs } from "../../lib/durations.ts";
@@ -20,6 +22,31 @@ function ageFinding({ backup }: Pick<Config, "backup">, last: LastBackup | undef
   if (isOld) return [warning(`${what}, older than backup.warnAfterHours`, makeOne)];
   if (last.discrepancies === 0) return [fine(what)];
   return [warning(`${what}; ledger and files of the state disagreed then`, "run `dropgate ledger verify`")];
+}
+
+/** How the one is doing that the daemon makes at this moment. */
+function runFindings({ running }: BackupState): CheckFinding[] {
+  if (running === undefined) return [];
+  const what = runText(running, Date.now());
+  if (!isStalled(running, Date.now())) return [fine(what)];
+  const remedy =
+    "see whether the disk or share of backup.folder answers; the daemon ends a backup after 10 minutes without progress, and " +
+    "tries again half an hour later";
+  return [warning(what, remedy)];
+}
+
+/** Whether those of the schedule have failed since the last one that was made, by whomever. */
+function failureFindings(
+  { backup }: Pick<Config, "backup">,
+  last: LastBackup | undefined,
+  { failure }: BackupState,
+): CheckFinding[] {
+  const isAskedFor = backup.folder !== undefined && backup.schedule !== undefined;
+  if (failure === undefined || !isAskedFor) return [];
+  if (last !== undefined && last.endedAt > failure.at) return [];
+  return [
+    warning(`the scheduled backup has failed since ${isoTime(failure.at)}: ${failure.message}`, makeOne),
+  ];
 }
 
 /**
@@ -43,6 +70,12 @@ async function folderFinding({ backup }: Pick<Config, "backup">): Promise<CheckF
 export async function checkBackups(
   config: Pick<Config, "backup">,
   last: LastBackup | undefined,
+  state: BackupState = {},
 ): Promise<readonly CheckFinding[]> {
-  return [...ageFinding(config, last), ...(await folderFinding(config))];
+  return [
+    ...ageFinding(config, last),
+    ...failureFindings(config, last, state),
+    ...runFindings(state),
+    ...(await folderFinding(config)),
+  ];
 }

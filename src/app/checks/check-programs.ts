@@ -4,13 +4,16 @@ import { access, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
+import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { Config } from "../../config/schema.ts";
 import { prepareStopReader } from "../../documents/reading/read-stop-document.ts";
 import { isTimeZone } from "../../domain/time/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-key.ts";
 import { emptyFault, stateFault } from "../../store/database/database.ts";
+import type { BackupState } from "../../store/database/backup-state.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../../store/database/inspect-store.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
@@ -227,6 +230,8 @@ export interface CheckedStore {
   readonly findings: readonly CheckFinding[];
   /** The last backup, where one was taken of this state. */
   readonly lastBackup?: LastBackup | undefined;
+  /** What is known of those that the daemon makes. */
+  readonly backupState?: BackupState;
   /** Undefined when the database could not be asked. */
   readonly companies: readonly string[] | undefined;
   /** All that the database knows of, also those that are not configured any more. */
@@ -237,6 +242,11 @@ function checkDamage(stateDir: string): readonly CheckFinding[] {
   return findDamage(stateDir).map((what) =>
     problem(`the database is damaged: ${what}`, storeRemedies.damaged),
   );
+}
+
+/** Without a backup that was noted as running by a daemon that has died since. */
+function liveState({ failure, running }: BackupState, stateDir: string): BackupState {
+  return given({ failure, running: isBackupRunning(stateDir) ? running : undefined });
 }
 
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
@@ -255,7 +265,14 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
       ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
       const codes = isKnown ? companies.map(({ code }) => code) : undefined;
-      return { findings, companies: codes, targets, lastBackup: found.lastBackup };
+      const { lastBackup, backupState } = found;
+      return {
+        findings,
+        companies: codes,
+        targets,
+        lastBackup,
+        backupState: liveState(backupState, stateDir),
+      };
     }
     const finding = problem(stateFault(stateDir, found.isMissing ? "lost" : "none"), "see the message");
     return { findings: [finding], companies: undefined, targets: [] };

@@ -56,7 +56,7 @@ async function checkWorld(
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
     ...(await guarded("the growth of the state", () => growthFindings(config, store), warning)),
-    ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
+    ...(await guarded("the backups", () => checkBackups(config, store.lastBackup, store.backupState))),
     ...(await guarded("retention.moveTo", () => checkMoveTo(config))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
     ...(await guarded("the unit", () => checkUnits(config, configFile), warning)),

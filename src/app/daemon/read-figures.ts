@@ -37,7 +37,7 @@ import { certificateExpiry } from "./tls-material.ts";
 export interface MeasuredTraffic {
   readonly outbound: Pick<Outbound, "statistics">;
   readonly remotes: Pick<RemoteEndpoint, "statistics">;
-  readonly backups: Pick<BackupSchedule, "last">;
+  readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
   readonly alerts: Pick<AlertWatch, "openCounts">;
   readonly requests: () => readonly RouteStatistics[];
 }
@@ -86,6 +86,12 @@ function programFigures({ health, loopLag, configRead }: Parts, built: BuildInfo
     configReadAt: configRead.at,
     isReloadGood: configRead.isLastGood,
   };
+}
+
+function backupFigures(backups: MeasuredTraffic["backups"], now: number): Figures["backups"] {
+  const run = backups.running();
+  const idleMs = run === undefined ? 0 : Math.max(0, now - run.progressAt);
+  return { isFailing: backups.failure() !== undefined, idleMs };
 }
 
 function databaseFigures({ store }: Parts): DatabaseFigures {
@@ -148,6 +154,7 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       openIncidents: traffic.alerts.openCounts(),
       lateArrivals: arrivalWatch.late(),
       lastBackupAt: traffic.backups.last()?.begunAt,
+      backups: backupFigures(traffic.backups, clock.now()),
       retention: retention.figures,
       areDeliveriesHeld: holdWatch.current() !== undefined,
     });

@@ -3,7 +3,8 @@ import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { noteLastBackup } from "../../store/database/last-backup.ts";
-import { type BackupConfig, type BackupTask, createBackupSchedule } from "./backup-schedule.ts";
+import { createBackupSchedule } from "./backup-schedule.ts";
+import type { BackupConfig, BackupTask } from "./backup-task.ts";
 import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
 /** An hour before the backup of the day. */

@@ -2,16 +2,13 @@
  * Makes the backups that the configuration asks for.
  *
  *   waiting ──due──> made by a process of its own ──> waiting for the next time
- *                         └── failed: again after half an hour
+ *                         └── failed, or without progress for long and ended: again after half an hour
  *
  * When a backup is due follows from the last one in that folder, which the database has noted: one that was missed while
  * nothing ran is made at the next start, and the first one at once. A process of its own makes it, so that this one answers
  * meanwhile, however much there is to read.
  */
-import { execFile } from "node:child_process";
 import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Config } from "../../config/schema.ts";
 import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -19,51 +16,26 @@ import { lookEachMinute } from "../../lib/every-minute.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { readVersion } from "../../lib/program-version.ts";
 import type { Service } from "../../lib/service.ts";
-import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findLastBackup, type LastBackup } from "../../store/database/last-backup.ts";
+import type { BackupFailure, BackupRun } from "../../store/database/backup-state.ts";
 import { minuteMs } from "../../lib/durations.ts";
-
-/** What a backup has to know of the configuration. */
-export interface BackupConfig extends Pick<Config, "stateDir" | "backup"> {
-  readonly integrations: Readonly<Record<string, { readonly file: string }>>;
-}
-
-/** What the process is given, as its only argument. */
-export interface BackupTask {
-  readonly config: BackupConfig;
-  readonly request: { readonly configFile: string; readonly version: string };
-}
-
-/** What the process prints. */
-export interface BackupReport {
-  readonly folder: string;
-  readonly files: number;
-  readonly bytes: number;
-  readonly shared: number;
-  readonly removed: readonly string[];
-  readonly notRemoved?: string;
-  /** What the backup is not as it was meant to be, whole as it is. */
-  readonly warnings: readonly string[];
-  readonly discrepancies: readonly string[];
-}
+import { createBackupProcess } from "./backup-process-watch.ts";
+import { watchRuns } from "./backup-run.ts";
+import type { BackupConfig, BackupReport, BackupTask, MakeBackup } from "./backup-task.ts";
 
 export interface BackupScheduleDeps {
-  readonly store: Pick<Store, "read">;
+  readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: () => BackupConfig;
   readonly configFile: string;
   /** Calls `look` each minute until it is stopped; by default a task of node-cron. */
   readonly trigger?: (look: () => void) => { stop(): void };
-  /** Makes one; by default a process of its own does. Rejects when it fails or is aborted. */
-  readonly make?: (task: BackupTask, signal: AbortSignal) => Promise<BackupReport>;
-}
-
-export interface BackupFailure {
-  /** Of the first in a row, milliseconds UTC. */
-  readonly at: number;
-  readonly message: string;
+  /** Makes one; by default a process of its own does. */
+  readonly make?: MakeBackup;
+  /** How often is noted how one that is being made gets on. Default a minute. */
+  readonly noteMs?: number;
 }
 
 export interface BackupSchedule extends Service {
@@ -74,26 +46,13 @@ export interface BackupSchedule extends Service {
    * whomever, and when none is scheduled.
    */
   failure(): BackupFailure | undefined;
+  /** The one that is being made at this moment; undefined while none is. */
+  running(): BackupRun | undefined;
   /** Resolves when a backup that is due has been made or has failed. Never rejects. */
   look(): Promise<void>;
 }
 
 const retryAfterMs = 30 * minuteMs;
-
-function makeInProcess(task: BackupTask, signal: AbortSignal): Promise<BackupReport> {
-  const made = Promise.withResolvers<BackupReport>();
-  const file = fileURLToPath(siblingModule("../admin/backup-process", import.meta.url));
-  const args = ["--disable-warning=ExperimentalWarning", file, JSON.stringify(task)];
-  execFile(process.execPath, args, { signal }, (error, stdout, stderr) => {
-    try {
-      if (error === null) made.resolve(JSON.parse(stdout) as BackupReport);
-      else made.reject(new Error(stderr.trim() === "" ? error.message : stderr.trim(), { cause: error }));
-    } catch (cause) {
-      made.reject(new Error("the process that made the backup gave no report", { cause }));
-    }
-  });
-  return made.promise;
-}
 
 /** The moment of the next backup after `after`; undefined when none is asked for. */
 function dueAfter({ backup }: BackupConfig, after: number): number | undefined {
@@ -118,15 +77,27 @@ function isMadeSince(last: LastBackup | undefined, failure: BackupFailure | unde
   return last.endedAt > failure.at && last.endedAt <= now;
 }
 
+function logMade(log: Logger, report: BackupReport, tookMs: number): void {
+  const { discrepancies, notRemoved, warnings, ...rest } = report;
+  log.info({ ...rest, ms: Math.round(tookMs) }, "backup made");
+  for (const warning of warnings)
+    log.warn({ folder: rest.folder, warning }, "the backup is not as it was meant to be");
+  if (notRemoved !== undefined)
+    log.warn({ fault: notRemoved }, "older backups could not be removed; the next backup tries it again");
+  if (discrepancies.length > 0)
+    log.error({ discrepancies }, "the backup is whole, but ledger and files of the state disagree");
+}
+
 /** Makes backups when they are due, from its start on. */
 export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
-  const { store, clock, log, trigger, make = makeInProcess } = deps;
+  const { store, clock, log, trigger, make = createBackupProcess(), noteMs = minuteMs } = deps;
   /** When the last one in the folder of the configuration was begun. */
   let since: number | undefined;
   const stopping = new AbortController();
   let last: LastBackup | undefined;
   let failure: BackupFailure | undefined;
   let notBefore = Number.NEGATIVE_INFINITY;
+  const runs = watchRuns({ store, clock, log, make, noteMs });
 
   async function isDue(): Promise<boolean> {
     const [now, config] = [clock.now(), deps.config()];
@@ -145,17 +116,11 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
 
   async function makeOne(): Promise<void> {
     const begun = performance.now();
-    const report = await make(taskOf(deps.config(), deps.configFile), stopping.signal);
+    const report = await runs.make(taskOf(deps.config(), deps.configFile), failure, stopping.signal);
     last = await findLastBackup(store.read);
     failure = undefined;
-    const { discrepancies, notRemoved, warnings, ...rest } = report;
-    log.info({ ...rest, ms: Math.round(performance.now() - begun) }, "backup made");
-    for (const warning of warnings)
-      log.warn({ folder: rest.folder, warning }, "the backup is not as it was meant to be");
-    if (notRemoved !== undefined)
-      log.warn({ fault: notRemoved }, "older backups could not be removed; the next backup tries it again");
-    if (discrepancies.length > 0)
-      log.error({ discrepancies }, "the backup is whole, but ledger and files of the state disagree");
+    await runs.note(failure);
+    logMade(log, report, performance.now() - begun);
   }
 
   async function lookOnce(): Promise<void> {
@@ -168,6 +133,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
       failure = { at: failure?.at ?? now, message: messageOf(error) };
       notBefore = now + retryAfterMs;
       log.error({ err: error }, "the backup failed; trying again in half an hour");
+      await runs.note(failure);
     }
   }
 
@@ -177,8 +143,10 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     look: looks.look,
     last: () => last,
     failure: () => failure,
+    running: runs.running,
     async start() {
       last = await findLastBackup(store.read);
+      await runs.tidy();
       looks.begin();
     },
     async stop() {

@@ -200,8 +200,8 @@ export const alertKinds = {
   backupOverdue: {
     scope: "operator",
     description:
-      "The scheduled backup fails, or the last backup is older than backup.warnAfterHours, where there is one or " +
-      "backup.folder is set.",
+      "The scheduled backup fails or makes no progress, or the last backup is older than backup.warnAfterHours, where " +
+      "there is one or backup.folder is set.",
     title: "backups are not made",
     closed: "a backup was made",
     remedy:

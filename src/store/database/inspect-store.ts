@@ -15,6 +15,7 @@ import {
 } from "../ledger/file-sizes.ts";
 import type { Tables } from "./schema.ts";
 import { lookForRestored, type Restored } from "./generation.ts";
+import { type BackupState, findBackupState } from "./backup-state.ts";
 import { findLastBackup, type LastBackup } from "./last-backup.ts";
 import { findNewestTime, type NewestTime } from "./newest-time.ts";
 import { findSchema, readMeta, schemaFault } from "./migrate.ts";
@@ -46,6 +47,8 @@ export type StoreInspection =
       readonly deliveryHold: DeliveryHold | undefined;
       /** The last backup that was taken of it. */
       readonly lastBackup: LastBackup | undefined;
+      /** What the daemon has noted of the backups of its schedule. */
+      readonly backupState: BackupState;
       /** The newest time that is written in it. */
       readonly newestTime: NewestTime | undefined;
       /** The newest time that retention took for right. */
@@ -75,6 +78,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       isOutdated: plan.kind === "steps" && !isCurrent,
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
       lastBackup: isCurrent ? await findLastBackup(db) : undefined,
+      backupState: isCurrent ? await findBackupState(db) : {},
       pruneClock: isCurrent ? await findPruneClock(db) : undefined,
       newestTime: isCurrent ? await findNewestTime(db) : undefined,
       deliveryHold: isCurrent ? await findDeliveryHold(db) : undefined,

@@ -5,6 +5,7 @@ import type { Transaction } from "./group-commit.ts";
 
 export type MetaKey =
   | "alive_at"
+  | "backup_state"
   | "boot_id"
   | "deliveries_held"
   | "events_pruned"

@@ -2,6 +2,7 @@ import type { Finding } from "../../../domain/alerts/incident.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { findLastBackup, type LastBackup } from "../../../store/database/last-backup.ts";
 import type { Detector, Scan } from "../detector.ts";
+import { isStalled, runText } from "../../watch/backup-run.ts";
 import { lasting } from "./finding-text.ts";
 import { hourMs } from "../../../lib/durations.ts";
 
@@ -19,14 +20,21 @@ function earlierFailure({ sources, open }: Scan, last: LastBackup | undefined): 
 }
 
 function failureOf(scan: Scan, last: LastBackup | undefined): readonly Finding[] {
-  const failure = scan.sources.backups.failure();
+  const { now, sources } = scan;
+  const [failure, run] = [sources.backups.failure(), sources.backups.running()];
+  if (run !== undefined && isStalled(run, now)) {
+    const samples = failure === undefined ? [] : [failure.message];
+    return [
+      { cause: "", summary: runText(run, now), count: 1, since: run.progressAt, level: failedLevel, samples },
+    ];
+  }
   if (failure === undefined) return earlierFailure(scan, last);
   const { at, message } = failure;
   const summary = "the scheduled backup fails; it is tried again each half an hour";
   return [{ cause: "", summary, count: 1, since: at, level: failedLevel, samples: [message] }];
 }
 
-/** The scheduled backup fails, or the last one is older than `backup.warnAfterHours`. */
+/** The scheduled backup fails or makes no progress, or the last one is older than `backup.warnAfterHours`. */
 export const detectFailedBackups: Detector<"backupOverdue"> = async (scan) => {
   const { read, now, sources } = scan;
   const last = await findLastBackup(read);

@@ -88,6 +88,8 @@ export interface Figures {
   readonly lateArrivals: readonly { readonly company: { readonly code: string } }[];
   /** When the last backup was begun, milliseconds UTC; undefined before the first. */
   readonly lastBackupAt: number | undefined;
+  /** Of those that the daemon makes; how long the one that is being made has made no progress, 0 while none is. */
+  readonly backups: { readonly isFailing: boolean; readonly idleMs: number };
   readonly retention: RetentionFigures;
   /** Since a restore. */
   readonly areDeliveriesHeld: boolean;

@@ -4,6 +4,7 @@ import { flag, type Metric, one, seconds } from "./metric.ts";
 
 const sizes = "src/app/daemon/read-figures.ts";
 const commits = "src/store/database/commit-figures.ts";
+const backups = "src/app/watch/backup-schedule.ts";
 const space = "src/exchange/uploads/disk-space.ts";
 
 export const storeMetrics: readonly Metric[] = [
@@ -65,8 +66,24 @@ export const storeMetrics: readonly Metric[] = [
     type: "gauge",
     help: "When the last backup of this state was begun; 0 before the first.",
     labels: [],
-    countedIn: "src/app/watch/backup-schedule.ts",
+    countedIn: backups,
     samples: (figures) => one(seconds(figures.lastBackupAt)),
+  },
+  {
+    name: "dropgate_backup_failing",
+    type: "gauge",
+    help: "1 while the scheduled backup fails, since the last one that was made.",
+    labels: [],
+    countedIn: backups,
+    samples: (figures) => one(flag(figures.backups.isFailing)),
+  },
+  {
+    name: "dropgate_backup_idle_seconds",
+    type: "gauge",
+    help: "How long the scheduled backup that is being made has made no progress; 0 while none is made.",
+    labels: [],
+    countedIn: backups,
+    samples: (figures) => one(seconds(figures.backups.idleMs)),
   },
   {
     name: "dropgate_retention_pruned_total",
