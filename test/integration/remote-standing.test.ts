@@ -121,11 +121,20 @@ describe.skipIf(!isInstalled("sshd"))("a remote", () => {
     await waitFor("the file to be refused", () =>
       rig.warnings().some((one) => one.includes("cannot be fetched")),
     );
+    expect(rig.endpoint.untaken()).toMatchObject([
+      {
+        company: "ACME",
+        remote: "partner",
+        more: 0,
+        files: [{ name, why: { kind: "failed", attempts: 1 } }],
+      },
+    ]);
     chmodSync(path, 0o644);
     await rig.poll();
     expect(await rig.names()).toEqual([]);
     await ask();
     await rig.endpoint.heed();
     await waitFor("the file", async () => (await rig.names()).join() === name);
+    expect(rig.endpoint.untaken()).toEqual([]);
   });
 });

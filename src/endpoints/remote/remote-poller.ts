@@ -10,6 +10,7 @@
  */
 import type { RemoteState } from "../../inbound/remotes/remote-memory.ts";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
+import { secondMs } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
@@ -79,7 +80,8 @@ export class RemotePoller {
   /** What has been seen there and is not taken, at most so many files. */
   untaken(most: number): UntakenOfRemote {
     const [now, nowMs] = [this.#deps.clock.now(), performance.now()];
-    const atOf = (ms: number) => Math.round(now + ms - nowMs);
+    // Whole seconds: the two clocks differ by a little at each call, and the list is written when it has changed.
+    const atOf = (ms: number) => Math.round((now + ms - nowMs) / secondMs) * secondMs;
     const files = new Map(this.#reports.untaken(atOf).map((file) => [file.name, file]));
     for (const { file, sinceMs } of this.#source?.candidates.seen() ?? []) {
       const { name, size } = file;
@@ -88,7 +90,7 @@ export class RemotePoller {
     }
     const shown = [...files.values()].slice(0, Math.max(0, most));
     const { companyCode: company, name: remote } = this.remote;
-    const nextPollAt = Math.round(now + Math.max(0, this.#schedule.waitMs()));
+    const nextPollAt = atOf(nowMs + Math.max(0, this.#schedule.waitMs()));
     return { company, remote, nextPollAt, files: shown, more: files.size - shown.length };
   }
 
