@@ -81,4 +81,4 @@ test("files that do not come and a certificate that expires are told once, over 
   expect(await site.json("alerts", "--all")).toMatchObject([{ reopened: 0 }, { reopened: 0 }]);
   const [met] = await site.json<readonly ArrivalView[]>("arrivals");
   expect(met).toMatchObject({ standing: "met", arrived: 1 });
-}, 120_000);
+});

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mapConcurrently } from "../../src/lib/concurrency.ts";
 import { company, lenient, oneParser, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
@@ -19,9 +20,10 @@ const steps = [
   "unit@report-route-event.reportRouteEvent",
   "commit@report-route-event.reportRouteEvent",
   ...["delivery.taken", "delivery.rendered", "delivery.sent"],
-  ...["create@place-files.write", "fsync@place-group.syncFolder"],
-  ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
+  "create@place-files.write",
 ];
+/** Passed once for many, as many as have come by then: the second file of a stop goes when the first is recorded. */
+const stepsOfSeveral = ["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`);
 /** Of one file alone; `crash-delivery-groups.test.ts` has them amid several. */
 const stepsOfOneFile = [
   ...["write@place-files.write", "fsync@place-files.sync"],
@@ -30,9 +32,13 @@ const stepsOfOneFile = [
 const passes = [1, 4];
 const deaths = [
   ...steps.flatMap((step) => passes.map((nth) => `${step}:${nth}`)),
+  ...stepsOfSeveral.flatMap((step) => [1, 2].map((nth) => `${step}:${nth}`)),
   ...stepsOfOneFile.map((step) => `${step}:1`),
+  // Once for a group, in either of two threads, each of which counts its own.
+  "fsync@place-group.syncFolder:1",
 ];
 const stopsOnLoad = 5;
+const requestsAtOnce = 8;
 
 let site: Site;
 let receiver: Receiver;
@@ -81,10 +87,10 @@ async function depart(): Promise<void> {
     loadAssignment: { driverUserName: "ann" },
   }));
   await importLoads(site, loads);
-  for (const death of deaths) {
+  await mapConcurrently(deaths, requestsAtOnce, async (death) => {
     for (const code of ["route.initiated", "route.origin.depart"])
       expect(await report(loadNbrOf(death), code)).toBe("200");
-  }
+  });
 }
 
 /** The daemon dies at the point while the stops of one load are visited; the driver does not know what was taken. */
@@ -174,7 +180,8 @@ test(
     const missed: string[] = [];
     for (const death of deaths) if (!(await dieAt(death))) missed.push(death);
     await site.start();
-    for (const death of deaths) for (const stopNbr of stopNbrsOf(death)) await visit(death, stopNbr);
+    const visits = deaths.flatMap((death) => stopNbrsOf(death).map((stopNbr) => ({ death, stopNbr })));
+    await mapConcurrently(visits, requestsAtOnce, ({ death, stopNbr }) => visit(death, stopNbr));
     await waitFor("the queue to be empty", () => rows().every((row) => !isOpen(row)));
     const all = rows();
     checkRows(all);
