@@ -95,6 +95,23 @@ describe.skipIf(!isInstalled("sshd"))("a remote", () => {
     expect((await state())?.failures).toBe(before + 1);
   });
 
+  test("that fails counts on after a restart, until it succeeds", async () => {
+    const missing = rig.remote(site.server, { directory: join(site.directory, "missing") });
+    await rig.use(missing);
+    await rig.endpoint.pollNow();
+    const before = (await state())?.failures ?? 0;
+    expect(before).toBeGreaterThan(1);
+    await rig.restartEndpoint();
+    expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
+    await rig.endpoint.pollNow();
+    expect((await state())?.failures).toBeGreaterThan(before);
+    rig.remotes = [rig.remote(site.server, { directory: site.directory })];
+    await rig.restartEndpoint();
+    await rig.endpoint.pollNow();
+    expect(await state()).toMatchObject({ failures: 0, fault: null });
+    expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: false }]);
+  });
+
   test("answers a request by the round that began after it, not by one that was under way", async () => {
     const settleMs = 500;
     const path = join(site.box, name);

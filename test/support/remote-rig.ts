@@ -15,7 +15,7 @@ import {
   type RemoteMemory,
 } from "../../src/inbound/remotes/remote-memory.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createLogger } from "../../src/lib/logs/log.ts";
+import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import type { ServerSettings } from "../../src/remote/server-settings.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
@@ -99,18 +99,29 @@ export class RemoteRig {
     });
     await rig.pipeline.start(never);
     rig.memory = createRemoteMemory({ store: rig.store, locations: rig.locations, clock: systemClock });
-    rig.endpoint = new RemoteEndpoint({
-      ...{ inbox: rig.pipeline, memory: rig.memory, states: createRemoteStates(rig), log },
-      clock: { now: () => rig.now() },
-      intake: { whyNoRoom: async () => rig.noRoom },
-      limits: () => rig.limits,
+    rig.endpoint = rig.#newEndpoint(log, maxCandidates);
+    await rig.endpoint.start(never);
+    return rig;
+  }
+
+  #newEndpoint(log: Logger, maxCandidates?: number): RemoteEndpoint {
+    return new RemoteEndpoint({
+      ...{ inbox: this.pipeline, memory: this.memory, states: createRemoteStates(this), log },
+      clock: { now: () => this.now() },
+      intake: { whyNoRoom: async () => this.noRoom },
+      limits: () => this.limits,
       random: () => 0.5,
-      remotes: async () => rig.remotes,
+      remotes: async () => this.remotes,
       ...{ refreshMs: 1_000_000, heedMs: 1_000_000 },
       ...(maxCandidates === undefined ? {} : { maxCandidates }),
     });
-    await rig.endpoint.start(never);
-    return rig;
+  }
+
+  /** Puts an endpoint in the place of this one that knows only what the store has. */
+  async restartEndpoint(): Promise<void> {
+    await this.endpoint.stop(AbortSignal.timeout(10_000));
+    this.endpoint = this.#newEndpoint(createLogger({ level: "silent" }));
+    await this.endpoint.start(never);
   }
 
   remote(server: ServerSettings, changes: RemoteChanges = {}): PolledRemote {

@@ -119,12 +119,21 @@ export class RemoteEndpoint implements Service {
       if (this.#pollers.has(key)) continue;
       // Never two pollers of one remote: each would take files that the other has not noted yet.
       await this.#closing.get(key);
-      if (!this.#isStopped) this.#open(key, remote);
+      const failuresBefore = await this.#failuresOf(remote);
+      if (!this.#isStopped) this.#open(key, remote, failuresBefore);
     }
   }
 
-  #open(key: string, remote: PolledRemote): void {
-    const poller = new RemotePoller(this.#pollerDeps, remote, this.#deps.maxCandidates);
+  /** How many rounds have failed in a row, by what its last poller has recorded. */
+  async #failuresOf({ companyId, name }: PolledRemote): Promise<number> {
+    const states = await this.#deps.states.list();
+    const state = states.find((one) => one.companyId === companyId && one.remote === name);
+    return state?.failures ?? 0;
+  }
+
+  #open(key: string, remote: PolledRemote, failuresBefore: number): void {
+    const { maxCandidates } = this.#deps;
+    const poller = new RemotePoller(this.#pollerDeps, remote, { maxCandidates, failuresBefore });
     this.#pollers.set(key, poller);
     poller.run();
   }

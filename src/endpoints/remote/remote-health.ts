@@ -13,12 +13,16 @@ export interface RemoteHealthDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly reports: Pick<RemoteReports, "hasLinkBreakers">;
+  /** How many rounds of earlier pollers have failed in a row since the last success. */
+  readonly failuresBefore: number;
 }
 
 export class RemoteHealth {
   readonly #deps: RemoteHealthDeps;
   #failures = 0;
   #failuresInRow = 0;
+  /** A new poller has not reached the remote yet: only a success ends what has failed before. */
+  #failuresBefore: number;
   #filesTaken = 0;
   #lastSuccessAt: number | undefined;
   #trouble: Trouble | undefined;
@@ -26,8 +30,10 @@ export class RemoteHealth {
 
   constructor(deps: RemoteHealthDeps) {
     this.#deps = deps;
+    this.#failuresBefore = deps.failuresBefore;
   }
 
+  /** Of this poller, by which pauses grow: after a restart they are short again. */
   get failuresInRow(): number {
     return this.#failuresInRow;
   }
@@ -36,7 +42,7 @@ export class RemoteHealth {
     return {
       filesTaken: this.#filesTaken,
       failures: this.#failures,
-      isFailing: this.#failuresInRow > 0 || this.#deps.reports.hasLinkBreakers,
+      isFailing: this.#failuresBefore + this.#failuresInRow > 0 || this.#deps.reports.hasLinkBreakers,
       lastSuccessAt: this.#lastSuccessAt,
     };
   }
@@ -45,7 +51,7 @@ export class RemoteHealth {
     const trouble = this.#trouble;
     return {
       succeededAt: this.#lastSuccessAt ?? null,
-      failures: this.#failuresInRow,
+      failures: this.#failuresBefore + this.#failuresInRow,
       fault: trouble === undefined ? null : faultOf(trouble),
       faultText: trouble?.message ?? null,
     };
@@ -57,6 +63,7 @@ export class RemoteHealth {
 
   succeeded(): void {
     const { clock, log, reports } = this.#deps;
+    this.#failuresBefore = 0;
     this.#failuresInRow = 0;
     this.#trouble = undefined;
     this.#lastSuccessAt = clock.now();

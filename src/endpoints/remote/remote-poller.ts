@@ -5,8 +5,8 @@
  *                       └──────── trouble, reported once ──> waiting, longer each time ──┘
  *
  * `RoundSchedule` says when a round is due, `SettlingFiles` lists, `FileTaker` takes, `RemoteHealth` keeps the results.
- * All of that is in memory. The store has the state of the remote for commands to show, written when it changes and each
- * minute. A command that asks for a round (`heed`) ends its pause, and is answered by one that began after it asked.
+ * All of that is in memory. The store has the state of the remote for commands and alerts, written when it changes and each
+ * minute; the failures in a row go on from there, so that a restart ends none. A command that asks for a round (`heed`) ends its pause, and is answered by one that began after it asked.
  */
 import type { RemoteState } from "../../inbound/remotes/remote-memory.ts";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
@@ -37,6 +37,13 @@ interface Source {
   readonly taker: FileTaker;
 }
 
+export interface PollerOptions {
+  /** How many names are kept of one round. Default 10,000. */
+  readonly maxCandidates?: number | undefined;
+  /** How many rounds of earlier pollers have failed in a row since the last success. */
+  readonly failuresBefore: number;
+}
+
 export class RemotePoller {
   readonly remote: PolledRemote;
   readonly #deps: RemoteDeps;
@@ -50,20 +57,20 @@ export class RemotePoller {
   #running: Promise<void> | undefined;
   #isSwept = false;
 
-  constructor(deps: RemoteDeps, remote: PolledRemote, maxCandidates = defaultMaxCandidates) {
+  constructor(deps: RemoteDeps, remote: PolledRemote, { maxCandidates, failuresBefore }: PollerOptions) {
     const { companyId, companyCode, name, fetch, settleMs, timeoutMs } = remote;
     const log = deps.log.child({ company: companyCode, remote: name });
     this.#deps = deps;
     this.remote = remote;
     this.#reports = new RemoteReports(log);
-    this.#health = new RemoteHealth({ clock: deps.clock, log, reports: this.#reports });
+    this.#health = new RemoteHealth({ clock: deps.clock, log, reports: this.#reports, failuresBefore });
     this.#schedule = new RoundSchedule(deps, remote.schedule);
     this.#standing = new RemoteStanding(deps.states, remote, log);
     if ("fault" in fetch) return;
     const client = new RemoteClient(fetch, timeoutMs);
     const { server, directory = "" } = fetch;
     const key = { companyId, remote: `${name} ${server.host}:${server.port}/${directory}` };
-    const candidates = new RemoteCandidates(maxCandidates);
+    const candidates = new RemoteCandidates(maxCandidates ?? defaultMaxCandidates);
     const listed = { key, client, candidates, reports: this.#reports };
     const taken = (count: number) => this.#health.taken(count);
     this.#source = {
