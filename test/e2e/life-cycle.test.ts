@@ -211,7 +211,7 @@ describe("SIGTERM", () => {
 
   test("cuts an upload that lasts longer than the drain; it is no file and can be resumed", async () => {
     await site.stop();
-    await site.reconfigure({ shutdown: { drainMs: 500 } });
+    await site.reconfigure({ shutdown: { drainMs: 2_000 } });
     await site.start();
     const big = stopFile("TCUT", { more: `<!-- ${randomBytes(3_000_000).toString("base64")} -->` });
     await writeLocally(site, [big]);
@@ -220,7 +220,7 @@ describe("SIGTERM", () => {
     await site.stop();
     expect((await slow).exitCode).not.toBe(0);
 
-    await site.reconfigure({});
+    await site.reconfigure({ shutdown: {} });
     await site.start();
     expect((await http(site, `/v5/stop/info/TCUT/${company}`)).status).toBe(404);
     const again = await sftp(site, [`reput ${big.name} inbound/${big.name}`]);
