@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { detectors } from "../../src/app/alerts/detectors.ts";
 import type { AlertSources, Detector } from "../../src/app/alerts/detector.ts";
 import { ArrivalWatch } from "../../src/app/watch/arrival-watch.ts";
+import type { PartnerCertificate } from "../../src/app/daemon/partner-certificates.ts";
 import type { BackupFailure, BackupRun } from "../../src/store/database/backup-state.ts";
 import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
@@ -29,6 +30,7 @@ let store: Store;
 let config: Partial<Config>;
 let certificates: Map<SignInProtocol, number>;
 let failure: BackupFailure | undefined;
+let partners: readonly PartnerCertificate[];
 let running: BackupRun | undefined;
 let bans: number;
 let refused: number;
@@ -39,6 +41,8 @@ beforeEach(async () => {
   await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
   [config, certificates, failure, running, bans, refused] = [{}, new Map(), undefined, undefined, 0, 0];
   const configOf = () => config as Config;
+  partners = [];
+  const partnerCertificates = async () => partners;
   const log = createLogger({ level: "silent" });
   const arrivalWatch = new ArrivalWatch({ store, log, config: configOf, clock: { now: () => start } });
   const counts = () => ({ accepted: 0, refused, turned_away: 0 });
@@ -48,7 +52,7 @@ beforeEach(async () => {
     signIns: { http: none, ftp: none, sftp: counts() },
   });
   sources = {
-    ...{ config: configOf, arrivalWatch, certificates, signIn: { statistics } },
+    ...{ config: configOf, arrivalWatch, certificates, partnerCertificates, signIn: { statistics } },
     ...{
       backups: { failure: () => failure, running: () => running },
       refusedSignIns: countRefusedSignIns(statistics),
@@ -159,6 +163,32 @@ test("a certificate is told 30 days before it expires, gets worse 7 days and a d
   expect(await at(-1)).toBe("the certificate of HTTPS expired 2027-01-04T08:00:00.000Z: clients refuse it");
   certificates.set("http", expiresAt + 90 * dayMs);
   expect(await find("certificateExpiry", expiresAt)).toEqual([]);
+});
+
+test("a certificate of a target or remote is told once for all that share its file, also while it cannot be read", async () => {
+  const expiresAt = start + 60 * dayMs;
+  const named = { file: "/etc/client.pem", setting: "certificate" as const };
+  const of = (owner: string, found: PartnerCertificate["found"]): PartnerCertificate => ({
+    ...{ ...named, owner, title: `the client certificate /etc/client.pem of ${owner}`, found },
+  });
+  partners = ["the target tms of ACME", "the remote erp of ACME"].map((owner) => of(owner, { expiresAt }));
+  expect(await levels("certificateExpiry", [start, expiresAt - 30 * dayMs + 1])).toEqual([[], [1]]);
+  const [found] = await find("certificateExpiry", expiresAt + 1);
+  expect(found).toMatchObject({
+    cause: "/etc/client.pem",
+    level: 4,
+    remedy: expect.stringContaining("get a new one"),
+  });
+  expect(found?.summary).toBe(
+    "the client certificate /etc/client.pem of the target tms of ACME (and of 1 other) expired 2027-01-04T08:00:00.000Z: " +
+      "the server is not reached",
+  );
+  partners = [of("the target tms of ACME", { error: new Error("no such file") })];
+  expect(await find("certificateExpiry", expiresAt + 2)).toEqual([]);
+  const open = { ...found, openedAt: expiresAt } as Incident;
+  expect(await find("certificateExpiry", expiresAt + 2, open)).toMatchObject([
+    { cause: "/etc/client.pem", level: 4 },
+  ]);
 });
 
 describe("backups", () => {

@@ -10,6 +10,7 @@ import type { Pipeline } from "../../inbound/pipeline.ts";
 import type { Reader } from "../../store/database/database.ts";
 import type { ConfigurableSignIn } from "../../sign-in/create-sign-in.ts";
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
+import type { PartnerCertificate } from "../daemon/partner-certificates.ts";
 import type { ArrivalWatch } from "../watch/arrival-watch.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import type { CollectionWatch } from "../watch/collection-watch.ts";
@@ -25,6 +26,8 @@ export interface AlertSources {
   readonly arrivalWatch: Pick<ArrivalWatch, "lateOf">;
   /** When the certificate that an endpoint uses expires, milliseconds UTC. */
   readonly certificates: ReadonlyMap<SignInProtocol, number>;
+  /** Those that targets, remotes and alerts name. Rejects when a file does not answer. */
+  readonly partnerCertificates: () => Promise<readonly PartnerCertificate[]>;
   readonly backups: Pick<BackupSchedule, "failure" | "running">;
   readonly signIn: Pick<ConfigurableSignIn, "statistics">;
   readonly refusedSignIns: RecentGrowth;

@@ -1,29 +1,21 @@
 /** Certificates: those that dropgate shows to others, and those it holds others to. Files, owners and days of expiry. */
-import { X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { WithAlerts } from "../../config/alert-settings.ts";
-import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
-import { operatorCode } from "../../domain/alerts/audience.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { mapConcurrently } from "../../lib/concurrency.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { allTargetsOf } from "../daemon/outbound-targets.ts";
+import {
+  expiriesIn,
+  type PartnerCertificate,
+  readPartnerCertificates,
+} from "../daemon/partner-certificates.ts";
 import { certificateDays, readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { counted } from "../../lib/counted.ts";
 
 const filesAtOnce = 8;
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/** When each certificate of a PEM file expires, milliseconds UTC. Throws when one of them is none. */
-function expiriesIn(pem: string): readonly number[] {
-  const expiries = (pem.match(pemBlock) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo));
-  if (expiries.length === 0) throw new Error("no certificate in PEM is in it");
-  return expiries;
-}
 
 interface NamedCertificate {
   /** What it is for, and its file. */
@@ -79,50 +71,17 @@ export async function checkCertificates(config: Config): Promise<readonly CheckF
   return [...(await Promise.all(certificates)), ...(await Promise.all(keys)).flat()];
 }
 
-type PartnerSetting = "certificate" | "ca";
-type PartnerSettings = { readonly type: string } & {
-  readonly [Setting in PartnerSetting]?: string | undefined;
-};
-
-interface PartnerFile {
-  readonly file: string;
-  readonly setting: PartnerSetting;
-  /** The target or remote that names it. */
-  readonly owner: string;
-}
-
-function partnerFilesOf(config: WithAlerts, code: string): readonly PartnerFile[] {
-  const owners: readonly (readonly [string, PartnerSettings])[] = [
-    ...[...allTargetsOf(config, code)].map(([name, one]) => [`the target ${name} of ${code}`, one] as const),
-    ...[...remoteSettingsOf(config, code)].map(
-      ([name, one]) => [`the remote ${name} of ${code}`, one] as const,
-    ),
-  ];
-  return owners.flatMap(([owner, settings]) =>
-    (["certificate", "ca"] as const).flatMap((setting) => {
-      const file = settings[setting];
-      return file === undefined ? [] : [{ file, setting, owner }];
-    }),
-  );
-}
-
-async function checkPartnerFile({ file, setting, owner }: PartnerFile): Promise<readonly CheckFinding[]> {
-  const isOurs = setting === "certificate";
-  const title = `${isOurs ? "the client certificate" : "the authority"} ${file} of ${owner}`;
-  try {
-    const expiries = expiriesIn(await readFile(file, "latin1"));
-    // Of a chain each certificate counts; of the authorities that are trusted one is enough.
-    const expiresAt = isOurs ? Math.min(...expiries) : Math.max(...expiries);
-    // All else works without this partner: no reason to keep the service down.
-    const whenExpired = (what: string) =>
-      warning(what, "get a new one, then reload; until then the server is not reached");
-    const renewal = "get a new one, then reload,";
-    return [expiryFinding({ title, expiresAt, whenExpired, renewal })];
-  } catch (error) {
+function checkPartnerCertificate({ title, found }: PartnerCertificate): readonly CheckFinding[] {
+  if ("error" in found) {
     // A file that cannot be read is reported with its target or remote.
-    if (systemCodeOf(error) !== undefined) return [];
-    return [warning(`${title} cannot be used: ${messageOf(error)}`, "give it the certificates as PEM")];
+    if (systemCodeOf(found.error) !== undefined) return [];
+    return [warning(`${title} cannot be used: ${messageOf(found.error)}`, "give it the certificates as PEM")];
   }
+  // All else works without this partner: no reason to keep the service down.
+  const whenExpired = (what: string) =>
+    warning(what, "get a new one, then reload; until then the server is not reached");
+  const renewal = "get a new one, then reload,";
+  return [expiryFinding({ title, expiresAt: found.expiresAt, whenExpired, renewal })];
 }
 
 /** The certificates that targets, alerts and remotes name: those of clients, and those of authorities. */
@@ -130,6 +89,5 @@ export async function checkPartnerCertificates(
   config: WithAlerts,
   companyCodes: readonly string[],
 ): Promise<readonly CheckFinding[]> {
-  const files = [operatorCode, ...companyCodes].flatMap((code) => partnerFilesOf(config, code));
-  return (await mapConcurrently(files, filesAtOnce, checkPartnerFile)).flat();
+  return (await readPartnerCertificates(config, companyCodes, filesAtOnce)).flatMap(checkPartnerCertificate);
 }

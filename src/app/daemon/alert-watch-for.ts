@@ -4,6 +4,8 @@ import { detectors } from "../alerts/detectors.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { countRefusedSignIns } from "../watch/refused-sign-ins.ts";
 import { countRefusedUploads } from "../watch/refused-uploads.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { createPartnerCertificates } from "./partner-certificates.ts";
 import type { Parts } from "./daemon-parts.ts";
 
 /** Looks from its start on. */
@@ -13,6 +15,9 @@ export function alertWatchFor(parts: Parts, backups: BackupSchedule): AlertWatch
   const refusedUploads = countRefusedUploads(() => intake.counts());
   const refusedSinceScan = countRefusedUploads(() => intake.counts());
   const counts = { refusedSignIns, refusedUploads, refusedSinceScan };
-  const sources = { ...parts, ...counts, backups, config: () => parts.config };
+  const config = () => parts.config;
+  const companyCodes = async () => (await listCompanies(store.read)).map(({ code }) => code);
+  const partnerCertificates = createPartnerCertificates({ config, companyCodes });
+  const sources = { ...parts, ...counts, backups, partnerCertificates, config };
   return new AlertWatch({ store, clock, log, detectors, sources });
 }

@@ -185,7 +185,8 @@ export const alertKinds = {
   certificateExpiry: {
     scope: "operator",
     description:
-      "The certificate of HTTPS or FTPS expires soon; told again 7 days and a day before, and when it has expired.",
+      "The certificate of HTTPS or FTPS, or one that a target, a remote or alerts use, expires soon; told again 7 days and " +
+      "a day before, and when it has expired.",
     title: "a certificate expires or has expired",
     causes: { http: "HTTPS", ftp: "FTPS" },
     closed: "the certificate is valid for long enough",
