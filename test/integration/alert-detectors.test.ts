@@ -4,6 +4,7 @@ import { detectors } from "../../src/app/alerts/detectors.ts";
 import type { AlertSources, Detector } from "../../src/app/alerts/detector.ts";
 import { ArrivalWatch } from "../../src/app/watch/arrival-watch.ts";
 import type { PartnerCertificate } from "../../src/app/daemon/partner-certificates.ts";
+import type { RetentionOutcome } from "../../src/app/retention/retention.ts";
 import type { BackupFailure, BackupRun } from "../../src/store/database/backup-state.ts";
 import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
@@ -31,6 +32,7 @@ let config: Partial<Config>;
 let certificates: Map<SignInProtocol, number>;
 let failure: BackupFailure | undefined;
 let partners: readonly PartnerCertificate[];
+let retention: RetentionOutcome;
 let running: BackupRun | undefined;
 let bans: number;
 let refused: number;
@@ -41,7 +43,7 @@ beforeEach(async () => {
   await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
   [config, certificates, failure, running, bans, refused] = [{}, new Map(), undefined, undefined, 0, 0];
   const configOf = () => config as Config;
-  partners = [];
+  [partners, retention] = [[], { hasPassed: false, failure: undefined }];
   const partnerCertificates = async () => partners;
   const log = createLogger({ level: "silent" });
   const arrivalWatch = new ArrivalWatch({ store, log, config: configOf, clock: { now: () => start } });
@@ -52,6 +54,11 @@ beforeEach(async () => {
     signIns: { http: none, ftp: none, sftp: counts() },
   });
   sources = {
+    retention: {
+      get figures() {
+        return { outcome: retention };
+      },
+    },
     ...{ config: configOf, arrivalWatch, certificates, partnerCertificates, signIn: { statistics } },
     ...{
       backups: { failure: () => failure, running: () => running },
@@ -189,6 +196,23 @@ test("a certificate of a target or remote is told once for all that share its fi
   expect(await find("certificateExpiry", expiresAt + 2, open)).toMatchObject([
     { cause: "/etc/client.pem", level: 4 },
   ]);
+});
+
+test("that what is too old cannot be removed is told after an hour, until a pass of this run is through", async () => {
+  const since = { at: start, faults: ["archive of ACME: no space is left"] };
+  retention = { hasPassed: true, failure: since };
+  expect(await levels("retentionFails", [start + hourMs - 1])).toEqual([[]]);
+  const [found] = await find("retentionFails", start + hourMs);
+  expect(found).toMatchObject({
+    ...{ count: 1, since: start, samples: since.faults },
+    summary: "what is too old cannot be removed, for 60 minutes",
+  });
+  const open = { cause: "", ...found, openedAt: start } as Incident;
+  retention = { hasPassed: false, failure: undefined };
+  expect(await find("retentionFails", start + 2 * hourMs, open)).toEqual([open]);
+  expect(await find("retentionFails", start + 2 * hourMs)).toEqual([]);
+  retention = { hasPassed: true, failure: undefined };
+  expect(await find("retentionFails", start + 2 * hourMs, open)).toEqual([]);
 });
 
 describe("backups", () => {

@@ -39,7 +39,7 @@ async function running({ timeUp, written }: Running = {}) {
     log: createLogger({ level: "info", destination: { write: (line) => void told.push(line) } }),
   });
   const prune = (signal = new AbortController().signal) => retention.prune(late, signal);
-  return { told, prune, pruned: retention.figures.pruned };
+  return { told, prune, pruned: retention.figures.pruned, outcome: retention.figures.outcome };
 }
 
 test("a kind whose time is up goes on in the next round, and so do the kinds after it", async () => {
@@ -174,12 +174,21 @@ test("a kind that fails is told, does not stop the kinds after it, and is tried 
   const refused = await filed(b, { state: "refused" });
   const { store } = fixture;
   await store.write("site", (tx) => tx.schema.alterTable("imports").renameTo("imports_away").execute());
-  const { told, prune } = await running();
+  const { told, prune, outcome } = await running();
+  expect(outcome.hasPassed).toBe(false);
   expect(await prune()).toBe(false);
+  expect(outcome).toMatchObject({
+    ...{ hasPassed: true },
+    failure: {
+      at: late,
+      faults: ["imports: no such table: imports", "appointments: no such table: imports"],
+    },
+  });
   expect(told.join("\n")).toContain("what is too old cannot be removed; trying again later");
   expect([isThere(applied.location), isThere(refused.location)]).toEqual([false, false]);
   await store.write("site", (tx) => tx.schema.alterTable("imports_away").renameTo("imports").execute());
   expect(await prune()).toBe(true);
+  expect(outcome.failure).toBeUndefined();
 });
 
 test("while another process removes what is too old, a pass says that it comes later", async () => {

@@ -80,6 +80,10 @@ export function sampleFigures(companyCount: number): Figures {
     lateArrivals: [{ company: { code: "COMPANY1" } }],
     ...{ lastBackupAt: 1_790_000_000_999, areDeliveriesHeld: true },
     backups: { isFailing: true, idleMs: 61_400 },
-    retention: { pruned: new Map([["archive", 12]] as const), isPaused: true },
+    retention: {
+      pruned: new Map([["archive", 12]] as const),
+      isPaused: true,
+      outcome: { hasPassed: true, failure: { at: 1, faults: ["archive: no"] } },
+    },
   };
 }

@@ -254,10 +254,12 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         `increase(dropgate_retention_pruned_total${ofInstance}[1d])`,
         "{{kind}}",
       ]),
-      panel("Retention paused by the clock", "short", [
-        `dropgate_retention_paused${ofInstance}`,
-        "{{instance}}",
-      ]),
+      panel(
+        "Retention paused by the clock, or failing",
+        "short",
+        [`dropgate_retention_paused${ofInstance}`, "paused"],
+        [`dropgate_retention_failing${ofInstance}`, "failing"],
+      ),
       panel("Last backup", "dateTimeFromNow", [
         `1000 * dropgate_backup_last_success_timestamp_seconds${ofInstance}`,
         "{{instance}}",

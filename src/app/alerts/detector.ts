@@ -11,6 +11,7 @@ import type { Reader } from "../../store/database/database.ts";
 import type { ConfigurableSignIn } from "../../sign-in/create-sign-in.ts";
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import type { PartnerCertificate } from "../daemon/partner-certificates.ts";
+import type { RetentionFigures } from "../retention/retention.ts";
 import type { ArrivalWatch } from "../watch/arrival-watch.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import type { CollectionWatch } from "../watch/collection-watch.ts";
@@ -29,6 +30,7 @@ export interface AlertSources {
   /** Those that targets, remotes and alerts name. Rejects when a file does not answer. */
   readonly partnerCertificates: () => Promise<readonly PartnerCertificate[]>;
   readonly backups: Pick<BackupSchedule, "failure" | "running">;
+  readonly retention: { readonly figures: Pick<RetentionFigures, "outcome"> };
   readonly signIn: Pick<ConfigurableSignIn, "statistics">;
   readonly refusedSignIns: RecentGrowth;
   readonly refusedUploads: RefusedUploadsOf;

@@ -5,6 +5,7 @@ import { detectDiskSpace } from "./detectors/disk-space.ts";
 import { detectExpiringCertificates } from "./detectors/expiring-certificates.ts";
 import { detectFailedBackups } from "./detectors/failed-backups.ts";
 import { detectFailingRemotes } from "./detectors/failing-remotes.ts";
+import { detectFailingRetention } from "./detectors/failing-retention.ts";
 import { detectFilesWaiting } from "./detectors/files-waiting.ts";
 import { detectGuessedSignIns } from "./detectors/guessed-sign-ins.ts";
 import { detectLateArrivals } from "./detectors/late-arrivals.ts";
@@ -32,6 +33,7 @@ export const detectors: Detectors = {
   failingRemote: detectFailingRemotes,
   certificateExpiry: detectExpiringCertificates,
   backupOverdue: detectFailedBackups,
+  retentionFails: detectFailingRetention,
   clockJump: detectClockJumps,
   bruteForce: detectGuessedSignIns,
 };

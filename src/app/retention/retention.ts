@@ -1,5 +1,6 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
 import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { createBackupHold, heldUpText } from "./backup-hold.ts";
 import { type ClockLook, jumpText, lookAtClock, misdatedText } from "./clock-guard.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
@@ -22,6 +23,26 @@ export interface RetentionFigures {
   readonly pruned: ReadonlyMap<RetentionKind, number>;
   /** Because the clock has jumped. */
   readonly isPaused: boolean;
+  readonly outcome: RetentionOutcome;
+}
+
+export interface RetentionOutcome {
+  /** Whether a pass since the start has come to its end. */
+  readonly hasPassed: boolean;
+  /** Undefined while no part of the last pass has failed. */
+  readonly failure: RetentionFailure | undefined;
+}
+
+export interface RetentionFailure {
+  /** Of the first pass in a row of which something has failed, milliseconds UTC. */
+  readonly at: number;
+  /** What has failed in the last one, in words; at least one. */
+  readonly faults: readonly string[];
+}
+
+function faultText({ kind, company }: PassPart, error: unknown): string {
+  const part = [kind ?? "what was interrupted", ...(company === undefined ? [] : [`of ${company}`])];
+  return `${part.join(" ")}: ${messageOf(error)}`;
 }
 
 export interface Retention {
@@ -51,8 +72,10 @@ function misdatedOf(look: ClockLook | undefined): Misdated | undefined {
 function restOf(log: RetentionDeps["log"]) {
   const rest = {
     isNone: true,
+    faults: [] as string[],
     failed(part: PassPart, error: unknown): void {
       rest.isNone = false;
+      rest.faults.push(faultText(part, error));
       log.error({ ...part, err: error }, "what is too old cannot be removed; trying again later");
     },
     unfinished(kind: RetentionKind): void {
@@ -63,21 +86,41 @@ function restOf(log: RetentionDeps["log"]) {
   return rest;
 }
 
+function logRemoved(log: RetentionDeps["log"], amounts: readonly KindAmount[]): void {
+  const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
+  if (amounts.length > 0) log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+}
+
+function tellLook(log: RetentionDeps["log"], look: ClockLook, last: ClockLook | undefined): void {
+  if (look.kind === "jumped" && last?.kind !== "jumped") log.warn(jumpText(look));
+  if (look.kind === "right" && last?.kind === "jumped")
+    log.info("the clock is right again: retention goes on");
+  const [misdated, before] = [misdatedOf(look), misdatedOf(last)];
+  if (misdated !== undefined && (misdated.from !== before?.from || misdated.until !== before?.until))
+    log.warn(misdatedText(misdated));
+}
+
+/** What came of the last pass. */
+function outcomeOf(clock: RetentionDeps["clock"]) {
+  const outcome = {
+    hasPassed: false,
+    failure: undefined as RetentionFailure | undefined,
+    ended(faults: readonly string[]): void {
+      outcome.hasPassed = true;
+      const at = outcome.failure?.at ?? clock.now();
+      outcome.failure = faults.length === 0 ? undefined : { at, faults };
+    },
+  };
+  return outcome;
+}
+
 export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }: RetentionDeps): Retention {
   const { store, log } = deps;
   const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
   const cutOffAt = new Map<RetentionKind, number>();
   const walks: NonNullable<PruneDeps["walks"]> = new Map();
   let last: ClockLook | undefined;
-
-  function tell(look: ClockLook): void {
-    if (look.kind === "jumped" && last?.kind !== "jumped") log.warn(jumpText(look));
-    if (look.kind === "right" && last?.kind === "jumped")
-      log.info("the clock is right again: retention goes on");
-    const [misdated, before] = [misdatedOf(look), misdatedOf(last)];
-    if (misdated !== undefined && (misdated.from !== before?.from || misdated.until !== before?.until))
-      log.warn(misdatedText(misdated));
-  }
+  const outcome = outcomeOf(clock);
 
   /** One pass of the process that has the lock. */
   async function pass(now: number, signal: AbortSignal): Promise<boolean> {
@@ -94,10 +137,12 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
     const wanted = { config: config(), misdated: misdatedOf(last), told, failed: rest.failed, beside };
     try {
       await pruneOld({ ...deps, clock, walks, now, moveTo, isHeldUp }, wanted, signal);
+      outcome.ended(rest.faults);
+    } catch (error) {
+      if (!signal.aborted) outcome.ended([...rest.faults, messageOf(error)]);
+      throw error;
     } finally {
-      const bytes = amounts.reduce((sum, amount) => sum + amount.bytes, 0);
-      if (amounts.length > 0)
-        log.info({ pruned: countsByKind(amounts), bytes }, "what was too old was removed");
+      logRemoved(log, amounts);
     }
     const heldUp = await heldUpText(store.read, hold);
     if (heldUp !== undefined)
@@ -107,14 +152,14 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
 
   return {
     figures: {
-      pruned,
+      ...{ pruned, outcome },
       get isPaused() {
         return last?.kind === "jumped";
       },
     },
     async look() {
       const look = await lookAtClock({ store, clock });
-      tell(look);
+      tellLook(log, look, last);
       last = look;
       return look.kind === "right" ? look.now : undefined;
     },

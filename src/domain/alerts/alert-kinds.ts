@@ -210,6 +210,17 @@ export const alertKinds = {
     isUrgent: false,
     thresholds: {},
   },
+  retentionFails: {
+    scope: "operator",
+    description: "What is too old (retention) cannot be removed for so long, and the disk fills up.",
+    title: "what is too old is not removed",
+    closed: "what is too old is removed again",
+    remedy:
+      "the alert and the log name the kind, the company and the fault: mend it; the daemon tries again each quarter of an " +
+      "hour, and `dropgate prune` at once",
+    isUrgent: false,
+    thresholds: { afterMinutes: minutes("How long it has failed.", 60) },
+  },
   clockJump: {
     scope: "operator",
     description:

@@ -102,6 +102,14 @@ export const storeMetrics: readonly Metric[] = [
     samples: ({ retention }) => one(flag(retention.isPaused)),
   },
   {
+    name: "dropgate_retention_failing",
+    type: "gauge",
+    help: "1 while a part of what is too old cannot be removed, since the last pass of which nothing failed.",
+    labels: [],
+    countedIn: "src/app/retention/retention.ts",
+    samples: ({ retention }) => one(flag(retention.outcome.failure !== undefined)),
+  },
+  {
     name: "dropgate_disk_free_bytes",
     type: "gauge",
     help: "Free space where the files of the companies lie.",
