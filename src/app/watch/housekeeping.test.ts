@@ -2,9 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { waitToPass } from "../../../test/support/wait-to-pass.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { createLogger } from "../../lib/logs/log.ts";
+import type { Store } from "../../store/database/database.ts";
 import type { Retention } from "../retention/retention.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 
@@ -28,7 +30,8 @@ function start(
   {
     look = async () => Date.now(),
     prune = async () => true,
-  }: Partial<Pick<Retention, "look" | "prune">> = {},
+    vacuum = () => false,
+  }: Partial<Pick<Retention, "look" | "prune"> & Pick<Store, "vacuum">> = {},
 ) {
   const log: string[] = [];
   let [rounds, holds] = [0, 0];
@@ -38,7 +41,7 @@ function start(
         rounds += 1;
       },
     },
-    store: { vacuum: () => undefined },
+    store: { vacuum },
     sweepDocuments,
     endHolds: async () => {
       holds += 1;
@@ -134,4 +137,28 @@ test("a stop breaks off the sweep and says nothing of it", async () => {
   await vi.advanceTimersByTimeAsync(0);
   await housekeeping.stop();
   expect(log).toEqual([]);
+});
+
+test("free pages are given back in steps, with a turn for others between any two, and not all in one round", async () => {
+  vi.useRealTimers();
+  const portions: number[] = [];
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  const turnsAt: number[] = [];
+  const { housekeeping, holds } = start(async () => 0, {
+    vacuum(pages) {
+      portions.push(pages);
+      turnsAt.push(turns);
+      return true;
+    },
+  });
+  await waitToPass(() => expect(holds()).toBe(1));
+  clearImmediate(immediate);
+  expect(portions).toEqual(Array.from({ length: 20 }, () => 100));
+  expect(new Set(turnsAt).size).toBe(20);
+  await housekeeping.stop();
 });

@@ -49,8 +49,8 @@ export interface Store {
   writeSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
-  /** Returns free pages to the file system; call it when idle. */
-  vacuum(pages: number): void;
+  /** Returns free pages to the file system; tells whether there are more. Call it when idle, with few at a time. */
+  vacuum(pages: number): boolean;
   close(): Promise<void>;
 }
 

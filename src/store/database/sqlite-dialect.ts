@@ -109,9 +109,10 @@ export function dataVersionOf(database: BetterSqlite.Database): () => number {
   return () => statement.get() ?? 0;
 }
 
-/** Gives free pages back to the file system, a few at a time. */
-export function vacuumIncrementally(database: BetterSqlite.Database, pages: number): void {
+/** Gives free pages back to the file system, a few at a time; tells whether there are more. */
+export function vacuumIncrementally(database: BetterSqlite.Database, pages: number): boolean {
   database.pragma(`incremental_vacuum(${Math.trunc(pages)})`);
+  return Number(database.pragma("freelist_count", { simple: true })) > 0;
 }
 
 /** By the beginning of the driver's code; what is not listed (full, read-only, a disk error) is `unavailable`. */
