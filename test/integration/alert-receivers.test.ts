@@ -202,3 +202,22 @@ describe("what waits for an audience that is told no more", () => {
     return site.store.write("site", listUndeliveredAlerts);
   }
 });
+
+test("the operator reads which commands help, and the people of a company what they can do themselves", async () => {
+  const site = await AlertSite.open();
+  const ofAcme = { alerts: { to: ["orders@acme.example"], https: { url: site.web.url, allowPlain: true } } };
+  await site.configure({}, ofAcme);
+  const remedy = "`dropgate remote retry partner` fetches at once";
+  site.find([finding({ cause: "partner", remedy })], "failingRemote");
+  await site.look();
+  const textTo = (address: string) =>
+    site.smtp.mails.find(({ to }) => to.includes(address))?.source.replaceAll(/=?\r?\n/g, "") ?? "";
+  expect(textTo("ops@example.com")).toContain(`What to do: ${remedy}.`);
+  expect(textTo("orders@acme.example")).toContain(
+    "What to do: when the server is yours, see whether it runs",
+  );
+  expect(textTo("orders@acme.example")).not.toContain("dropgate remote");
+  const [post] = site.web.posts;
+  expect(post?.body.toString()).toContain('"remedy":"when the server is yours, see whether it runs');
+  expect(post?.body.toString()).not.toContain("dropgate remote");
+});

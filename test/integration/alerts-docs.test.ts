@@ -27,7 +27,7 @@ test("the JSON has the members that are sent, and each kind of news is named", (
     ...{ id: 1, companyId: 1, company: "ACME", kind: "refusedFiles", cause: "", summary: "s" },
     ...{ openedAt: 0, seenAt: 0, closedAt: null, reopened: 0, count: 1, level: 1, samples: [], remedy: "" },
   };
-  const context = { now: 0, zone: "UTC", installation: "here", machine: "here" };
+  const context = { now: 0, zone: "UTC", installation: "here", machine: "here", reader: null };
   const { body } = writeNotice([{ news: "opened", incident }], context);
   const sent = JSON.parse(body) as { readonly alerts: readonly object[] };
   const block = blocksIn(name).find(({ language }) => language === "json");

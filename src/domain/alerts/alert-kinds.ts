@@ -11,12 +11,7 @@ export interface AlertThreshold {
   readonly range: readonly [minimum: number, maximum: number];
 }
 
-export interface AlertKind {
-  /**
-   * `company`: looked for in each company, whose own audience is told too; `operator`: looked for once, and told the
-   * operator alone; `both`: looked for in each company and once besides.
-   */
-  readonly scope: "company" | "operator" | "both";
+interface KindWords {
   /** What the setting says, and the documentation: when it opens. */
   readonly description: string;
   /** In subjects of mails, after the name of the company. */
@@ -25,7 +20,7 @@ export interface AlertKind {
   readonly causes?: Readonly<Record<string, string>>;
   /** What is said when it is over. */
   readonly closed: string;
-  /** What to do about it, unless the finding says it better. */
+  /** What the operator can do about it, unless the finding says it better. */
   readonly remedy: string;
   /** Whether quiet hours do not hold it back, unless it is set. */
   readonly isUrgent: boolean;
@@ -37,6 +32,20 @@ export interface AlertKind {
   readonly isMailedTwice?: boolean;
   readonly thresholds: Readonly<Record<string, AlertThreshold>>;
 }
+
+/** Looked for once, and told the operator alone. */
+interface OperatorKind extends KindWords {
+  readonly scope: "operator";
+}
+
+/** `company`: looked for in each company, whose own audience is told too; `both`: once besides. */
+interface CompanyKind extends KindWords {
+  readonly scope: "company" | "both";
+  /** What the people of the company can do about it, who cannot sign in to the machine: it has no commands. */
+  readonly companyRemedy: string;
+}
+
+export type AlertKind = OperatorKind | CompanyKind;
 
 function minutes(description: string, standard: number): AlertThreshold {
   return { description, default: standard, range: [1, 10_080] };
@@ -55,6 +64,9 @@ export const alertKinds = {
     remedy:
       "`dropgate files --state refused` lists them with their reasons, `dropgate file show ID` shows one; when the host " +
       "has corrected its data it sends the file again, and what was refused by mistake is taken by `dropgate file retry ID`",
+    companyRemedy:
+      "the receipt of each file, in `receipts/`, names the reasons: correct the data, and send the file again " +
+      "with a new time in its name. The operator can have a file tried again that was refused by mistake",
     isUrgent: false,
     isMailedTwice: true,
     thresholds: {
@@ -70,6 +82,9 @@ export const alertKinds = {
     remedy:
       "`dropgate files --state waiting` lists them, `dropgate explain NAME` says what one waits for, and `/readyz` and " +
       "the log name the fault",
+    companyRemedy:
+      "complete a file that is cut off at its end, and do not send the others again: they are decided by " +
+      "themselves, in their order, as soon as they can be. Ask the operator what holds them back",
     isUrgent: true,
     thresholds: { afterMinutes: minutes("How long a file may wait.", 30) },
   },
@@ -82,6 +97,9 @@ export const alertKinds = {
     remedy:
       "`dropgate delivery show ID` shows why; mend the cause, then `dropgate delivery retry ID`, or give them up for good " +
       "by `dropgate delivery give-up`",
+    companyRemedy:
+      "see why the target has refused them or could not be reached, and mend that when the target is yours; then " +
+      "ask the operator to send them again, or to give them up for good",
     isUrgent: false,
     thresholds: { count: count("So many.", 1) },
   },
@@ -93,6 +111,9 @@ export const alertKinds = {
     remedy:
       "`dropgate deliveries --state waiting` lists what waits, with the fault; `dropgate check --remote` tries the target. " +
       "Nothing is lost: all goes out by itself when the target takes it",
+    companyRemedy:
+      "when the target is yours, see whether it runs, and tell the operator when its address, password, key or " +
+      "certificate has changed. Nothing is lost: all goes out by itself when the target takes it",
     isUrgent: true,
     thresholds: { afterMinutes: minutes("How long the oldest delivery may wait meanwhile.", 30) },
   },
@@ -105,6 +126,9 @@ export const alertKinds = {
     remedy:
       "put the target back into the configuration and reload; when nobody wants its deliveries any more, `dropgate " +
       "delivery give-up --all --target NAME --reason TEXT --yes` gives them up",
+    companyRemedy:
+      "tell the operator whether the deliveries to this target are still wanted: the target comes back into the " +
+      "configuration, or they are given up",
     isUrgent: false,
     thresholds: {},
   },
@@ -117,6 +141,9 @@ export const alertKinds = {
     remedy:
       "ask whoever runs the host why it does not fetch them: `dropgate deliveries` shows what was collected, when and by " +
       "whom",
+    companyRemedy:
+      "see whether the job that fetches them from `outbound/` runs, and whether it can sign in. The operator can " +
+      "say what was collected, when and by whom",
     isUrgent: false,
     thresholds: {},
   },
@@ -131,6 +158,9 @@ export const alertKinds = {
     remedy:
       "make room on the disk of the state directory, or lower storage.minFree; when too many files wait, find out why by " +
       "`dropgate files --state waiting`, or raise inbound.maxWaiting",
+    companyRemedy:
+      "send again what was refused, as soon as files are taken in again; what was taken in is kept, and need not " +
+      "be sent again. Ask the operator what it waits for",
     isUrgent: true,
     thresholds: {},
   },
@@ -168,6 +198,9 @@ export const alertKinds = {
     title: "expected files have not come",
     closed: "the expected files are there, or another day has begun",
     remedy: "`dropgate arrivals` shows what is late; ask the host whether its export has run",
+    companyRemedy:
+      "see whether the export has run, and whether it could sign in and send its files; of a file that was " +
+      "refused, the receipt in `receipts/` names the reasons",
     isUrgent: true,
     thresholds: {},
   },
@@ -177,6 +210,10 @@ export const alertKinds = {
     title: "a remote fails",
     closed: "the remote is fetched from again",
     remedy: "`dropgate remote list` shows the fault; `dropgate remote retry NAME` fetches at once",
+    companyRemedy:
+      "when the server is yours, see whether it runs and lets the files be listed and fetched, and tell the " +
+      "operator when its address, password, key or certificate has changed. What lies there is fetched when that " +
+      "works again",
     isUrgent: false,
     thresholds: {
       failures: count("How often in a row.", 5),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { alertKind, alertKindNames } from "./alert-kinds.ts";
 import type { IncidentNews } from "./incident.ts";
 import { type NamedIncident, type NewsItem, writeNotice, writeTestNotice } from "./notice.ts";
 
-const context = { now: 0, zone: "Europe/Berlin", installation: "Hamburg", machine: "dg1" };
+const context = { now: 0, zone: "Europe/Berlin", installation: "Hamburg", machine: "dg1", reader: null };
 /** 08:00 in Berlin. */
 const openedAt = Date.UTC(2026, 10, 5, 7);
 
@@ -103,6 +104,44 @@ describe("a mail", () => {
     expect(text).toContain("And 210 more:\n  - ACME: deliveries were given up (t20), since 2026-11-05 08:00");
     expect(text).toContain("(t219), since 2026-11-05 08:00 (Europe/Berlin)\n  - and 10 more than these\n");
     expect((JSON.parse(body) as { alerts: unknown[] }).alerts).toHaveLength(230);
+  });
+});
+
+describe("what the people of a company read", () => {
+  const toCompany = { ...context, reader: "ACME" };
+  const remedyIn = (body: string) => {
+    const { alerts } = JSON.parse(body) as { readonly alerts: readonly { readonly remedy: string }[] };
+    return alerts.map(({ remedy }) => remedy);
+  };
+
+  test("says what they can do without signing in to the machine, and what the operator has to be told", () => {
+    const remedy = "`dropgate files --company ACME --state refused` lists them";
+    const { text, body } = writeNotice([item({ id: 17, remedy })], toCompany);
+    const own =
+      "the receipt of each file, in `receipts/`, names the reasons: correct the data, and send the file again with a " +
+      "new time in its name. The operator can have a file tried again that was refused by mistake. When you need the " +
+      "operator of dropgate Hamburg, name incident 17: they run `dropgate alerts --company ACME` on dg1";
+    expect(text).toMatch(/^ACME: files were refused\n/);
+    expect(text.split("\n").slice(-3)).toEqual([
+      `What to do: ${own}.`,
+      "",
+      "This mail goes to the people of ACME; for questions ask the operator of dropgate Hamburg.",
+    ]);
+    expect(remedyIn(body)).toEqual([own]);
+    expect(remedyIn(writeNotice([item({ id: 17, remedy })], context).body)).toEqual([remedy]);
+  });
+
+  test("of each kind has no command but the one for the operator, and that only while it is open", () => {
+    const kinds = alertKindNames.filter((kind) => alertKind(kind).scope !== "operator");
+    expect(kinds).toContain("failingRemote");
+    for (const kind of kinds) {
+      const remedy = "`dropgate remote retry tms` fetches at once";
+      const open = writeNotice([item({ id: 17, kind, remedy })], toCompany);
+      for (const said of [open.text, ...remedyIn(open.body)])
+        expect(said.match(/`dropgate [^`]*`/g), kind).toEqual(["`dropgate alerts --company ACME`"]);
+      const over = writeNotice([item({ kind, remedy, closedAt: openedAt + 900_000 }, "closed")], toCompany);
+      for (const said of [over.text, ...remedyIn(over.body)]) expect(said, kind).not.toContain("`dropgate ");
+    }
   });
 });
 

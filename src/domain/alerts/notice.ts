@@ -33,6 +33,8 @@ export interface NoticeContext {
   readonly installation: string;
   /** The name of the machine, where commands are given. */
   readonly machine: string;
+  /** The code of the company whose own people read it, who cannot sign in to the machine; null for the operator. */
+  readonly reader: string | null;
 }
 
 const longestSubject = 200;
@@ -78,13 +80,22 @@ export function incidentTitle({ kind, cause }: Pick<Incident, "kind" | "cause">)
   return `${title}${cause === "" ? "" : ` (${causes[cause] ?? cause})`}`;
 }
 
-/** What to do about it. */
+/** What the operator can do about it. */
 export function incidentRemedy({ kind, remedy }: Pick<Incident, "kind" | "remedy">): string {
   return remedy === "" ? alertKind(kind).remedy : remedy;
 }
 
 function isOver({ closedAt }: Pick<Incident, "closedAt">): boolean {
   return closedAt !== null;
+}
+
+/** What its readers can do about it; those of a company also, what to tell the operator. */
+function remedyFor(incident: NamedIncident, { reader, installation, machine }: NoticeContext): string {
+  const kind = alertKind(incident.kind);
+  if (reader === null || kind.scope === "operator") return incidentRemedy(incident);
+  if (isOver(incident)) return kind.companyRemedy;
+  const call = `When you need the operator of ${nameOf(installation)}, name incident ${incident.id}`;
+  return `${kind.companyRemedy}. ${call}: they run \`dropgate alerts --company ${reader}\` on ${machine}`;
 }
 
 function headline({ news, incident }: NewsItem, { installation }: NoticeContext): string {
@@ -108,7 +119,7 @@ function linesOf(item: NewsItem, context: NoticeContext): readonly string[] {
     ...(isOver(incident) ? [`Last:     ${timeText(seenAt, zone)}`] : []),
     ...(count > 1 ? [`How many: ${count}`] : []),
     ...(shown.length === 0 ? [] : [shown.length > 1 ? "Examples:" : "Details:", ...shown]),
-    ...(isOver(incident) ? [] : [`What to do: ${oneLine(incidentRemedy(incident))}.`]),
+    ...(isOver(incident) ? [] : [`What to do: ${oneLine(remedyFor(incident, context))}.`]),
   ];
 }
 
@@ -150,7 +161,7 @@ function subjectOf(items: readonly NewsItem[], context: NoticeContext): string {
   return shortened(oneLine(`[${nameOf(installation)}] ${subject}`), longestSubject);
 }
 
-function jsonOf({ news, incident }: NewsItem) {
+function jsonOf({ news, incident }: NewsItem, context: NoticeContext) {
   const { id, kind, company, cause, summary, openedAt, seenAt, closedAt, count, samples } = incident;
   return {
     news,
@@ -165,8 +176,15 @@ function jsonOf({ news, incident }: NewsItem) {
     closed: isoOrNull(closedAt),
     count,
     samples,
-    remedy: incidentRemedy(incident),
+    remedy: remedyFor(incident, context),
   };
+}
+
+/** Where there is more to read. */
+function lastLine({ reader, installation, machine }: NoticeContext): string {
+  if (reader === null)
+    return `\`dropgate alerts\` on ${machine} lists all that is open; docs/alerts.md says more.`;
+  return `This mail goes to the people of ${reader}; for questions ask the operator of ${nameOf(installation)}.`;
 }
 
 /** The notice of all that is new to an audience, what is new and urgent first. At least one. */
@@ -181,20 +199,20 @@ export function writeNotice(news: readonly NewsItem[], context: NoticeContext): 
     atLength.join("\n\n----\n\n"),
     ...shortLines(items.slice(mostAtLength), context),
     "",
-    `\`dropgate alerts\` on ${context.machine} lists all that is open; docs/alerts.md says more.`,
+    lastLine(context),
   ].join("\n");
   const body = {
     type: "dropgate.alerts",
     version: 1,
     installation: context.installation,
     at: isoTime(context.now),
-    alerts: items.map(jsonOf),
+    alerts: items.map((item) => jsonOf(item, context)),
   };
   return { subject: subjectOf(items, context), text, body: `${JSON.stringify(body)}\n` };
 }
 
 /** What a test says: that it would be an alert, and nothing is wrong. */
-export function writeTestNotice({ now, zone, installation, machine }: NoticeContext): Notice {
+export function writeTestNotice({ now, zone, installation, machine }: Omit<NoticeContext, "reader">): Notice {
   const said = "This is a test of alerts. Nothing is wrong.";
   const text = `${said}\n\nIt was asked for by \`dropgate alert test\` on ${machine}, ${timeText(now, zone)}.`;
   const body = { type: "dropgate.test", version: 1, installation, at: isoTime(now), alerts: [] };

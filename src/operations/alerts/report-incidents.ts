@@ -2,7 +2,7 @@
  * Tells audiences of incidents: one notice for all that is new, and a delivery of it for each address and service, in the
  * transaction that notes what the audience knows from now on. So no crash loses a notice or sends a second one.
  */
-import { alertTargetName, alertWayTo, webServiceAddress } from "../../domain/alerts/audience.ts";
+import { alertTargetName, alertWayTo, operatorId, webServiceAddress } from "../../domain/alerts/audience.ts";
 import { type Incident, reopenWithinMs, reportedState } from "../../domain/alerts/incident.ts";
 import { type NewsItem, writeNotice } from "../../domain/alerts/notice.ts";
 import { countNoticeTimes } from "../../store/alerts/alert-notices.ts";
@@ -88,7 +88,8 @@ async function tellReceivers(
     news: kind,
     incident: { ...incident, company: codeOf(incident.companyId) },
   }));
-  const notice = writeNotice(items, { now, zone, installation, machine });
+  const reader = audienceId === operatorId ? null : codeOf(audienceId);
+  const notice = writeNotice(items, { now, zone, installation, machine, reader });
   const noticeId = await sendNotice(tx, { id: audienceId, receivers, notice, now });
   const incidentIds = news.map(({ incident }) => incident.id);
   for (const receiver of receivers) {
