@@ -5,7 +5,7 @@ import type { AlertSources, Detector } from "../../src/app/alerts/detector.ts";
 import { ArrivalWatch } from "../../src/app/watch/arrival-watch.ts";
 import type { PartnerCertificate } from "../../src/app/daemon/partner-certificates.ts";
 import type { RetentionOutcome } from "../../src/app/retention/retention.ts";
-import type { BackupFailure, BackupRun } from "../../src/store/database/backup-state.ts";
+import { type BackupFailure, type BackupRun, noteBackupState } from "../../src/store/database/backup-state.ts";
 import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
 import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
@@ -17,6 +17,8 @@ import type { SignInProtocol } from "../../src/sign-in/sign-in.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
+import { createBackupSchedule } from "../../src/app/watch/backup-schedule.ts";
+import type { BackupConfig } from "../../src/app/watch/backup-task.ts";
 import { notePruneClock } from "../../src/store/database/prune-clock.ts";
 import { enterFile } from "../../src/store/ledger/files.ts";
 import { type RemoteRounds, saveRemoteRounds } from "../../src/store/ledger/remote-states.ts";
@@ -265,21 +267,28 @@ describe("backups", () => {
     ]);
   });
 
-  test("that failed before a restart are told as long as none is made, and a schedule asks for them", async () => {
+  test("that fail again after one was made are told after a restart too, until the next is made", async () => {
     config = { backup } as unknown as Partial<Config>;
-    await made(start);
-    failure = { at: start + hourMs, message: "no space is left" };
-    const [failed] = await find("backupOverdue", start + hourMs);
+    await made(start + 10 * hourMs);
+    const failed = { at: start + 20 * hourMs, message: "no space is left" };
+    await store.write("site", (tx) => noteBackupState(tx, { failure: failed }));
+    const now = start + 21 * hourMs;
+    const schedule = createBackupSchedule({
+      ...{ store, clock: { now: () => now }, log: createLogger({ level: "silent" }) },
+      config: () => ({ ...config, stateDir: "/state", integrations: {} }) as unknown as BackupConfig,
+      ...{ configFile: "/etc/dropgate.yaml", trigger: () => ({ stop: () => undefined }) },
+    });
+    await schedule.start(new AbortController().signal);
+    failure = schedule.failure();
+    const openedAt = start;
+    const [found] = await find("backupOverdue", now);
+    expect(found).toMatchObject({ level: 2, since: failed.at, samples: ["no space is left"] });
+    // The incident was opened again, and has the moment of its first opening.
+    const reopened = { ...found, openedAt, reopened: 1 } as Incident;
+    expect(await find("backupOverdue", now, reopened)).toEqual([found]);
     failure = undefined;
-    const open = { ...failed, openedAt: start + hourMs } as Incident;
-    expect(await find("backupOverdue", start + 2 * hourMs, open)).toMatchObject([
-      { level: 2, samples: ["no space is left"] },
-    ]);
-    config = { backup: { ...backup, schedule: undefined } } as unknown as Partial<Config>;
-    expect(await find("backupOverdue", start + 2 * hourMs, open)).toEqual([]);
-    config = { backup } as unknown as Partial<Config>;
-    await made(start + 2 * hourMs);
-    expect(await find("backupOverdue", start + 2 * hourMs, open)).toEqual([]);
+    expect(await find("backupOverdue", now, reopened)).toEqual([]);
+    await schedule.stop(AbortSignal.abort());
   });
 
   test("are told when there is a folder, no schedule, and none was ever made", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createLogger } from "../../lib/logs/log.ts";
+import { noteBackupState } from "../../store/database/backup-state.ts";
 import { noteLastBackup } from "../../store/database/last-backup.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import type { BackupConfig, BackupTask } from "./backup-task.ts";
@@ -56,6 +57,12 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
     failure: () => schedule.failure(),
     fail: (error: Error | undefined) => {
       failure = error;
+    },
+    /** Starts it after a run of the daemon that has noted this failure. */
+    async startAfter(at: number) {
+      await store.write("site", (tx) => noteBackupState(tx, { failure: { at, message: "the disk is full" } }));
+      await schedule.start(new AbortController().signal);
+      return schedule.failure();
     },
     /** How many backups were made at that moment, counted from the start of the schedule. */
     async at(afterMs: number) {
@@ -121,6 +128,18 @@ describe("the schedule of backups", () => {
     await site.at(25 * hourMs);
     expect(site.failure()).toEqual({ at: start + 25 * hourMs, message: "the disk is full" });
     await site.end();
+  });
+
+  test("still fails after a restart, unless somebody has made one by hand or none is scheduled", async () => {
+    const [failed, made, never] = [await scheduleOf(), await scheduleOf(), await scheduleOf()];
+    const at = start - hourMs;
+    expect(await failed.startAfter(at)).toEqual({ at, message: "the disk is full" });
+    await made.note("/backups/by-hand");
+    expect(await made.startAfter(at)).toBeUndefined();
+    const { schedule: _schedule, ...unscheduled } = always;
+    never.config.backup = unscheduled;
+    expect(await never.startAfter(at)).toBeUndefined();
+    for (const site of [failed, made, never]) await site.end();
   });
 
   test("fails no more when none is scheduled any more", async () => {

@@ -18,7 +18,7 @@ import { readVersion } from "../../lib/program-version.ts";
 import type { Service } from "../../lib/service.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findLastBackup, type LastBackup } from "../../store/database/last-backup.ts";
-import type { BackupFailure, BackupRun } from "../../store/database/backup-state.ts";
+import { type BackupFailure, type BackupRun, findBackupState } from "../../store/database/backup-state.ts";
 import { minuteMs } from "../../lib/durations.ts";
 import { createBackupProcess } from "./backup-process-watch.ts";
 import { watchRuns } from "./backup-run.ts";
@@ -42,8 +42,8 @@ export interface BackupSchedule extends Service {
   /** The last backup, as it was noted a minute ago at most; undefined before the first. */
   last(): LastBackup | undefined;
   /**
-   * Since when backups fail, and why the last one did; undefined while none has failed since the last that was made, by
-   * whomever, and when none is scheduled.
+   * Since when backups fail, before a restart too, and why the last one did; undefined while none has failed since the last
+   * that was made, by whomever, and when none is scheduled.
    */
   failure(): BackupFailure | undefined;
   /** The one that is being made at this moment; undefined while none is. */
@@ -99,6 +99,13 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   let notBefore = Number.NEGATIVE_INFINITY;
   const runs = watchRuns({ store, clock, log, make, noteMs });
 
+  /** Nobody waits for backups any more, or somebody has made one. */
+  function forgetFailure(): void {
+    const { folder, schedule } = deps.config().backup;
+    const isAskedFor = folder !== undefined && schedule !== undefined;
+    if (!isAskedFor || isMadeSince(last, failure, clock.now())) failure = undefined;
+  }
+
   async function isDue(): Promise<boolean> {
     const [now, config] = [clock.now(), deps.config()];
     const { folder } = config.backup;
@@ -110,7 +117,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     if (since !== undefined && since > now) since = undefined;
     // Without one before it, the first is due at once: a machine that is off at the time of day would never make it.
     const due = dueAfter(config, since ?? 0);
-    if (due === undefined || isMadeSince(last, failure, now)) failure = undefined;
+    forgetFailure();
     return due !== undefined && due <= now && now >= notBefore;
   }
 
@@ -146,6 +153,8 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     running: runs.running,
     async start() {
       last = await findLastBackup(store.read);
+      ({ failure } = await findBackupState(store.read));
+      forgetFailure();
       await runs.tidy();
       looks.begin();
     },
