@@ -16,9 +16,10 @@ import { basename, dirname, join } from "node:path";
 import { hash } from "node:crypto";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf, unlessMissing } from "../lib/errors.ts";
-import { rename, rm } from "../lib/files/changes.ts";
+import { rename } from "../lib/files/changes.ts";
 import { syncDirectory } from "../lib/files/durable-file.ts";
 import { entriesOf } from "../lib/files/entries-of.ts";
+import { removeFolder } from "../lib/files/remove-folder.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
@@ -102,20 +103,36 @@ export async function listBackups(destination: string, instance?: string): Promi
     .toSorted((one, other) => one.begunAt - other.begunAt);
 }
 
-/** Removes what a crash has left of backups of the instance. Only while nobody else makes or removes one of it. */
-export async function removeParts(destination: string, instance: string): Promise<void> {
-  for (const { name } of await entriesOf(destination)) {
+/**
+ * Removes what a crash has left of backups of the instance, and calls `removed` after each file. Only while nobody else makes
+ * or removes one of it.
+ */
+export async function removeParts(
+  destination: string,
+  instance: string,
+  removed?: () => void,
+): Promise<void> {
+  for (const entry of await entriesOf(destination)) {
+    const { name } = entry;
     const whole = name.slice(0, -partEnding.length);
-    if (name.endsWith(partEnding) && momentOfName(whole) !== undefined && isOf(whole, instance))
-      await rm(join(destination, name), { recursive: true, force: true });
+    if (
+      entry.isDirectory() &&
+      name.endsWith(partEnding) &&
+      momentOfName(whole) !== undefined &&
+      isOf(whole, instance)
+    )
+      await removeFolder(join(destination, name), removed);
   }
 }
 
-/** Removes a whole backup: a crash in between leaves none that looks whole. */
-export async function removeBackup({ folder }: Pick<BackupFolder, "folder">): Promise<void> {
+/** Removes a whole backup, and calls `removed` after each file: a crash in between leaves none that looks whole. */
+export async function removeBackup(
+  { folder }: Pick<BackupFolder, "folder">,
+  removed?: () => void,
+): Promise<void> {
   await rename(folder, folder + partEnding);
   await syncDirectory(dirname(folder));
-  await rm(folder + partEnding, { recursive: true, force: true });
+  await removeFolder(folder + partEnding, removed);
 }
 
 /** Reads the manifest of a backup; throws when it cannot be used. */

@@ -11,12 +11,14 @@ import { dirname, join } from "node:path";
 import { createLocations } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { mkdir, open, rename, rm, syncFile, writeFile } from "../lib/files/changes.ts";
+import { mkdir, open, rename, syncFile, writeFile } from "../lib/files/changes.ts";
 import { makeDirectoryDurably, syncDirectory } from "../lib/files/durable-file.ts";
+import { removeFolder } from "../lib/files/remove-folder.ts";
 import { syncFileSystems } from "../lib/files/sync-file-system.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { listCompanies } from "../store/accounts/companies.ts";
 import { databaseFileName, markerFileName, type Store } from "../store/database/database.ts";
+import { findHungBackup, type HungBackup } from "../store/database/backup-state.ts";
 import { type LastBackup, noteLastBackup } from "../store/database/last-backup.ts";
 import { isLockTaken, lockOrRefuse } from "../store/database/process-lock.ts";
 import { copyStore, openStoredCopy, type StoredCopy } from "../store/database/stored-copy.ts";
@@ -42,11 +44,12 @@ import { discrepancyTexts, lostTexts, proveLedger } from "./prove-copy.ts";
 import { FileTaker, hashFile, type PreviousBackup } from "./take-files.ts";
 import { counted } from "../lib/counted.ts";
 
-export type BackupStep = "database" | "files" | "proof" | "disk";
+export type BackupStep = "database" | "files" | "proof" | "disk" | "removal";
 
 export interface BackupProgress {
   readonly step: BackupStep;
   readonly done: number;
+  /** Of a removal, as many as are done: how many there are is not counted before. */
   readonly total: number;
 }
 
@@ -80,12 +83,25 @@ export interface TakenBackup {
   readonly manifest: Manifest;
 }
 
+/** Tells of each file of an old backup, or of one that was interrupted, that it is removed. */
+export function tellRemoved(onProgress: BackupDeps["onProgress"]): () => void {
+  let done = 0;
+  return () => {
+    done += 1;
+    onProgress?.({ step: "removal", done, total: done });
+  };
+}
+
 const lockName = "dropgate.backup.lock";
 const mostCopies = 5;
 
-/** Two backups of a state at once would disturb each other; the lock goes with its process. */
-export function lockBackups(stateDir: string): { release(): void } {
-  const message = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
+/**
+ * Two backups of a state at once would disturb each other; the lock goes with its process. When another process has it, the
+ * error says what `hung` does, if one hangs.
+ */
+export function lockBackups(stateDir: string, hung?: HungBackup): { release(): void } {
+  const other = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
+  const message = hung?.message ?? other;
   return lockOrRefuse(join(stateDir, lockName), () => message);
 }
 
@@ -179,7 +195,7 @@ async function gatherOnce({ order, deps, part, previous }: Work) {
   const { stateDir } = order;
   const { store, onProgress } = deps;
   const state = join(part, stateName);
-  await rm(state, { recursive: true, force: true });
+  await removeFolder(state, tellRemoved(onProgress));
   await mkdir(state, { mode: 0o750 });
   const codes = (await listCompanies(store.read)).map(({ code }) => code);
   const locations = createLocations(stateDir);
@@ -335,7 +351,7 @@ function warnOfDamaged(
 
 async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
   const { destination, instance } = order;
-  await removeParts(destination, instance);
+  await removeParts(destination, instance, tellRemoved(deps.onProgress));
   const previous = await previousOf(order, deps);
   const { part, name, begunAt } = await makePart(order, deps.clock);
   try {
@@ -353,7 +369,7 @@ async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBa
       gathered.copy.close();
     }
   } catch (error) {
-    await rm(part, { recursive: true, force: true });
+    await removeFolder(part, tellRemoved(deps.onProgress));
     throw explainFull(error, destination);
   }
 }
@@ -379,7 +395,7 @@ async function note({ store }: BackupDeps, { manifest, folder }: TakenBackup): P
 /** Takes a backup; it is whole and durable when the promise resolves. */
 export async function takeBackup(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
   await makeDestination(order.destination);
-  const lock = lockBackups(order.stateDir);
+  const lock = lockBackups(order.stateDir, await findHungBackup(deps.store.read));
   try {
     const taken = await takeLocked(order, deps);
     await note(deps, taken);

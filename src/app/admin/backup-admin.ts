@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { findBackup, listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
 import { outdatedBackups } from "../../backup/keep-rules.ts";
 import { restoreBackup, type RestoreProgress } from "../../backup/restore-backup.ts";
-import { type BackupProgress, lockBackups, takeBackup } from "../../backup/take-backup.ts";
+import { type BackupProgress, lockBackups, takeBackup, tellRemoved } from "../../backup/take-backup.ts";
 import { verifyBackup, type VerifyFilesProgress } from "../../backup/verify-backup.ts";
 import { isWithin } from "../../config/rules/rule-fault.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -30,6 +30,8 @@ export interface BackupRequest {
   /** Of the program. */
   readonly version: string;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+  /** Hears of the backup when it is whole and noted, before older ones are removed: that may take long, or fail. */
+  readonly onMade?: ((made: BackupOutcome) => void) | undefined;
 }
 
 /** A backup as commands show it; times are ISO, UTC. */
@@ -93,7 +95,11 @@ async function currentInstance(stateDir: string): Promise<string> {
 type Removal = Pick<BackupOutcome, "removed" | "notRemoved">;
 
 /** Removes what no rule keeps, unless the new backup has less than the state ought to have. The new one is there, whatever fails. */
-async function removeOutdated(config: BackupConfig, manifest: Manifest, folder: string): Promise<Removal> {
+async function removeOutdated(
+  config: BackupConfig,
+  { folder, manifest }: { readonly folder: string; readonly manifest: Manifest },
+  removedOne: () => void,
+): Promise<Removal> {
   const { keep, zone } = config.backup;
   const removed: string[] = [];
   if (manifest.discrepancies.length > 0) return { removed };
@@ -102,7 +108,7 @@ async function removeOutdated(config: BackupConfig, manifest: Manifest, folder: 
     try {
       const backups = await listBackups(folder, manifest.instance);
       for (const outdated of outdatedBackups(backups, { ...keep, zone }, manifest.begunAt)) {
-        await removeBackup(outdated);
+        await removeBackup(outdated, removedOne);
         removed.push(outdated.name);
       }
     } finally {
@@ -156,10 +162,11 @@ export async function backUp(config: BackupConfig, request: BackupRequest): Prom
   const { folder, manifest } = await withAdminStore(config, (store) =>
     takeBackup(order, { store, clock: systemClock, onProgress, onWarning }),
   );
-  const removal = isOwnFolder
-    ? await removeOutdated({ ...config, stateDir }, manifest, destination)
-    : { removed: [] };
-  return { ...toView(folder, manifest), leftOut, warnings, ...removal };
+  const made = { ...toView(folder, manifest), leftOut, warnings, removed: [] };
+  request.onMade?.(made);
+  if (!isOwnFolder) return made;
+  const backups = { folder: destination, manifest };
+  return { ...made, ...(await removeOutdated({ ...config, stateDir }, backups, tellRemoved(onProgress))) };
 }
 
 export interface VerifiedBackupView extends BackupView {

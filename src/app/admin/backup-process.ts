@@ -1,13 +1,13 @@
 /**
  * The process that makes one backup for the daemon (`src/app/watch/backup-process-watch.ts`): its task as an argument; on its
- * output a line break for each progress, then the report.
+ * output a line break for each progress, a report when the backup is whole, and another when older ones are removed.
  */
 import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { stepBack, stepsFarBack } from "../../lib/threads/background-thread.ts";
 import { secondMs } from "../../lib/durations.ts";
 import type { BackupReport, BackupTask } from "../watch/backup-task.ts";
-import { backUp } from "./backup-admin.ts";
+import { type BackupOutcome, backUp } from "./backup-admin.ts";
 
 stepBack(stepsFarBack);
 // The daemon has ended, and nobody listens any more: the backup is good all the same.
@@ -21,20 +21,22 @@ function reportProgress(): void {
   process.stdout.write("\n");
 }
 
-const [text = ""] = process.argv.slice(2);
-const { config, request } = JSON.parse(text) as BackupTask;
-try {
-  const { notRemoved, leftOut, warnings, ...made } = await backUp(config, {
-    ...request,
-    onProgress: reportProgress,
-  });
+/** What was made, in a line of its own. */
+function reportMade({ notRemoved, leftOut, warnings, ...made }: BackupOutcome): void {
   const { folder, files, bytes, shared, removed, discrepancies } = made;
   const report: BackupReport = {
     ...{ folder, files, bytes, shared, removed, discrepancies },
     ...given({ notRemoved }),
     warnings: [...warnings, ...leftOut.map((why) => `not in the backup: ${why}`)],
   };
-  process.stdout.write(JSON.stringify(report));
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+
+const [text = ""] = process.argv.slice(2);
+const { config, request } = JSON.parse(text) as BackupTask;
+try {
+  // Twice, so that it counts as made when this process dies while older ones are removed.
+  reportMade(await backUp(config, { ...request, onProgress: reportProgress, onMade: reportMade }));
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;

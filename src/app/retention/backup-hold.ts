@@ -5,6 +5,7 @@
 import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { FileKind } from "../../inbound/pruning/pruning.ts";
 import { waitText } from "../../lib/wait-text.ts";
+import { findHungBackup } from "../../store/database/backup-state.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findLastBackup } from "../../store/database/last-backup.ts";
 
@@ -32,7 +33,10 @@ export async function heldUpText(
   { kinds }: Pick<BackupHold, "kinds">,
 ): Promise<string | undefined> {
   if (kinds.size === 0) return undefined;
+  const old = `old files of ${[...kinds].join(", ")} stay until`;
+  const hung = await findHungBackup(read);
+  if (hung !== undefined) return `a backup hangs: ${old} its process is gone (${hung.message})`;
   const last = await findLastBackup(read);
   const took = last === undefined ? "" : ` (the last one took ${waitText(last.endedAt - last.begunAt)})`;
-  return `a backup is being made: old files of ${[...kinds].join(", ")} stay until it is done${took}`;
+  return `a backup is being made: ${old} it is done${took}`;
 }

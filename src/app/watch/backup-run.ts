@@ -6,14 +6,14 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import {
-  type BackupFailure,
+  type BackupOutcomes,
   type BackupRun,
   type BackupState,
   findBackupState,
   noteBackupState,
 } from "../../store/database/backup-state.ts";
 import type { Store } from "../../store/database/database.ts";
-import type { BackupReport, BackupTask, MakeBackup } from "./backup-task.ts";
+import type { BackupTask, MadeBackup, MakeBackup } from "./backup-task.ts";
 
 /** One without progress for so long is told; the daemon ends it some minutes later. */
 const toldAfterMs = 5 * minuteMs;
@@ -43,10 +43,10 @@ export interface RunWatch {
   running(): BackupRun | undefined;
   /** Forgets one that was noted by a daemon that was killed. Never rejects. */
   tidy(): Promise<void>;
-  /** Notes for other processes what is made, and since when backups fail. Never rejects. */
-  note(failure: BackupFailure | undefined): Promise<void>;
+  /** Notes for other processes what is made, and what came of those before. Never rejects. */
+  note(outcomes: BackupOutcomes): Promise<void>;
   /** Makes one, and keeps since when it has made no progress. Rejects as `make` does. */
-  make(task: BackupTask, failure: BackupFailure | undefined, signal: AbortSignal): Promise<BackupReport>;
+  make(task: BackupTask, outcomes: BackupOutcomes, signal: AbortSignal): Promise<MadeBackup>;
 }
 
 /** Watches backups while they are made. */
@@ -57,23 +57,23 @@ export function watchRuns({ store, clock, log, make, noteMs }: RunWatchDeps): Ru
     "how backups get on cannot be recorded, and `dropgate check` does not say it",
   );
   const write = (state: BackupState) => noting(() => store.write("site", (tx) => noteBackupState(tx, state)));
-  const note = (failure: BackupFailure | undefined) => write(given({ running, failure }));
+  const note = (outcomes: BackupOutcomes) => write({ ...outcomes, ...given({ running }) });
   return {
     running: () => running,
     note,
     tidy: () =>
       noting(async () => {
-        const { running: before, failure } = await findBackupState(store.read);
-        if (before !== undefined) await store.write("site", (tx) => noteBackupState(tx, given({ failure })));
+        const { running: before, ...outcomes } = await findBackupState(store.read);
+        if (before !== undefined) await store.write("site", (tx) => noteBackupState(tx, outcomes));
       }),
-    async make(task, failure, signal) {
+    async make(task, outcomes, signal) {
       const begunAt = clock.now();
       const progressed = () => {
         running = { begunAt, progressAt: clock.now() };
       };
       progressed();
-      await note(failure);
-      const timer = setInterval(() => void note(failure), noteMs);
+      await note(outcomes);
+      const timer = setInterval(() => void note(outcomes), noteMs);
       try {
         return await make(task, progressed, signal);
       } finally {

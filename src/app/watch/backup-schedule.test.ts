@@ -60,7 +60,9 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
     },
     /** Starts it after a run of the daemon that has noted this failure. */
     async startAfter(at: number) {
-      await store.write("site", (tx) => noteBackupState(tx, { failure: { at, message: "the disk is full" } }));
+      await store.write("site", (tx) =>
+        noteBackupState(tx, { failure: { at, message: "the disk is full" } }),
+      );
       await schedule.start(new AbortController().signal);
       return schedule.failure();
     },

@@ -2,7 +2,8 @@
  * Makes the backups that the configuration asks for.
  *
  *   waiting ──due──> made by a process of its own ──> waiting for the next time
- *                         └── failed, or without progress for long and ended: again after half an hour
+ *                         └── failed, or without progress for long and ended: again after half an hour, unless the process
+ *                             hangs in a call to a dead share, and cannot be ended: none is begun while it is there
  *
  * When a backup is due follows from the last one in that folder, which the database has noted: one that was missed while
  * nothing ran is made at the next start, and the first one at once. A process of its own makes it, so that this one answers
@@ -11,7 +12,6 @@
 import { dirname, resolve } from "node:path";
 import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { lookEachMinute } from "../../lib/every-minute.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { readVersion } from "../../lib/program-version.ts";
@@ -20,9 +20,10 @@ import type { Store } from "../../store/database/database.ts";
 import { findLastBackup, type LastBackup } from "../../store/database/last-backup.ts";
 import { type BackupFailure, type BackupRun, findBackupState } from "../../store/database/backup-state.ts";
 import { minuteMs } from "../../lib/durations.ts";
+import { keepOutcomes } from "./backup-outcomes.ts";
 import { createBackupProcess } from "./backup-process-watch.ts";
 import { watchRuns } from "./backup-run.ts";
-import type { BackupConfig, BackupReport, BackupTask, MakeBackup } from "./backup-task.ts";
+import type { BackupConfig, BackupTask, MadeBackup, MakeBackup } from "./backup-task.ts";
 
 export interface BackupScheduleDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -70,15 +71,8 @@ function taskOf({ stateDir, integrations, backup }: BackupConfig, configFile: st
   return { config, request: { configFile, version: readVersion() } };
 }
 
-/** Whether somebody has made one by hand since backups fail, which is what is asked for then. */
-function isMadeSince(last: LastBackup | undefined, failure: BackupFailure | undefined, now: number): boolean {
-  if (failure === undefined || last === undefined) return false;
-  // One from the future was noted by a clock that was ahead.
-  return last.endedAt > failure.at && last.endedAt <= now;
-}
-
-function logMade(log: Logger, report: BackupReport, tookMs: number): void {
-  const { discrepancies, notRemoved, warnings, ...rest } = report;
+function logMade(log: Logger, made: MadeBackup, tookMs: number): void {
+  const { discrepancies, notRemoved, warnings, hung: _hung, ...rest } = made;
   log.info({ ...rest, ms: Math.round(tookMs) }, "backup made");
   for (const warning of warnings)
     log.warn({ folder: rest.folder, warning }, "the backup is not as it was meant to be");
@@ -95,16 +89,9 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   let since: number | undefined;
   const stopping = new AbortController();
   let last: LastBackup | undefined;
-  let failure: BackupFailure | undefined;
+  const outcomes = keepOutcomes(deps);
   let notBefore = Number.NEGATIVE_INFINITY;
   const runs = watchRuns({ store, clock, log, make, noteMs });
-
-  /** Nobody waits for backups any more, or somebody has made one. */
-  function forgetFailure(): void {
-    const { folder, schedule } = deps.config().backup;
-    const isAskedFor = folder !== undefined && schedule !== undefined;
-    if (!isAskedFor || isMadeSince(last, failure, clock.now())) failure = undefined;
-  }
 
   async function isDue(): Promise<boolean> {
     const [now, config] = [clock.now(), deps.config()];
@@ -117,17 +104,19 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     if (since !== undefined && since > now) since = undefined;
     // Without one before it, the first is due at once: a machine that is off at the time of day would never make it.
     const due = dueAfter(config, since ?? 0);
-    forgetFailure();
+    outcomes.settle(last);
     return due !== undefined && due <= now && now >= notBefore;
   }
 
   async function makeOne(): Promise<void> {
+    outcomes.refuseWhileHung();
     const begun = performance.now();
-    const report = await runs.make(taskOf(deps.config(), deps.configFile), failure, stopping.signal);
+    const task = taskOf(deps.config(), deps.configFile);
+    const made = await runs.make(task, outcomes.noted(), stopping.signal);
     last = await findLastBackup(store.read);
-    failure = undefined;
-    await runs.note(failure);
-    logMade(log, report, performance.now() - begun);
+    outcomes.made(made);
+    await runs.note(outcomes.noted());
+    logMade(log, made, performance.now() - begun);
   }
 
   async function lookOnce(): Promise<void> {
@@ -136,11 +125,10 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
       await makeOne();
     } catch (error) {
       if (stopping.signal.aborted) return;
-      const now = clock.now();
-      failure = { at: failure?.at ?? now, message: messageOf(error) };
-      notBefore = now + retryAfterMs;
+      outcomes.failed(error);
+      notBefore = clock.now() + retryAfterMs;
       log.error({ err: error }, "the backup failed; trying again in half an hour");
-      await runs.note(failure);
+      await runs.note(outcomes.noted());
     }
   }
 
@@ -149,12 +137,11 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     name: "backups",
     look: looks.look,
     last: () => last,
-    failure: () => failure,
+    failure: outcomes.failure,
     running: runs.running,
     async start() {
       last = await findLastBackup(store.read);
-      ({ failure } = await findBackupState(store.read));
-      forgetFailure();
+      outcomes.resume(await findBackupState(store.read), last);
       await runs.tidy();
       looks.begin();
     },

@@ -1,5 +1,6 @@
 /** What is asked of the process that makes a backup for the daemon, and what comes of it. */
 import type { Config } from "../../config/schema.ts";
+import type { HungBackup } from "../../store/database/backup-state.ts";
 
 /** What a backup has to know of the configuration. */
 export interface BackupConfig extends Pick<Config, "stateDir" | "backup"> {
@@ -12,7 +13,7 @@ export interface BackupTask {
   readonly request: { readonly configFile: string; readonly version: string };
 }
 
-/** What the process prints. */
+/** What the process prints, in a line of its own: when the backup is whole, and again when older ones are removed. */
 export interface BackupReport {
   readonly folder: string;
   readonly files: number;
@@ -25,9 +26,28 @@ export interface BackupReport {
   readonly discrepancies: readonly string[];
 }
 
-/** Hears of each progress. Rejects when the process fails, makes no progress, or is aborted. */
+/** A backup that was made. */
+export interface MadeBackup extends BackupReport {
+  /** Its process, when that hangs in the removal of older ones and cannot be ended. */
+  readonly hung?: HungBackup;
+}
+
+/**
+ * Hears of each progress. Rejects when the process fails, makes no progress, or is aborted: with a `HungBackupError` when it
+ * cannot be ended. What happens after the backup was made is `notRemoved`.
+ */
 export type MakeBackup = (
   task: BackupTask,
   progressed: () => void,
   signal: AbortSignal,
-) => Promise<BackupReport>;
+) => Promise<MadeBackup>;
+
+/** A backup that made no progress, and whose process hangs in a call after it was killed. */
+export class HungBackupError extends Error {
+  readonly hung: HungBackup;
+
+  constructor(hung: HungBackup) {
+    super(hung.message);
+    this.hung = hung;
+  }
+}

@@ -18,9 +18,11 @@ const stepNames: Readonly<Record<BackupProgressView["step"], string>> = {
   files: "files of the ledger, entry",
   proof: "proving the copy",
   disk: "waiting for the disk",
+  removal: "removing what is not kept, file",
 };
 
 function progressText({ step, done, total }: BackupProgressView): string {
+  if (step === "removal") return `${stepNames[step]} ${done}`;
   return total === 1 ? stepNames[step] : `${stepNames[step]} ${done} of ${total}`;
 }
 
