@@ -5,7 +5,11 @@ import type { AlertSources, Detector } from "../../src/app/alerts/detector.ts";
 import { ArrivalWatch } from "../../src/app/watch/arrival-watch.ts";
 import type { PartnerCertificate } from "../../src/app/daemon/partner-certificates.ts";
 import type { RetentionOutcome } from "../../src/app/retention/retention.ts";
-import { type BackupFailure, type BackupRun, noteBackupState } from "../../src/store/database/backup-state.ts";
+import {
+  type BackupFailure,
+  type BackupRun,
+  noteBackupState,
+} from "../../src/store/database/backup-state.ts";
 import { countRefusedSignIns } from "../../src/app/watch/refused-sign-ins.ts";
 import { alertKind, type AlertKindName } from "../../src/domain/alerts/alert-kinds.ts";
 import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
