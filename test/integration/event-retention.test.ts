@@ -1,6 +1,8 @@
 /** Which recorded events go by their age, and what a reader is told (specification/events.md#recorded-events). */
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventsPruner } from "../../src/app/retention/event-pruner.ts";
+import { Tally } from "../../src/app/retention/pruner.ts";
 import type { LoadStatus } from "../../src/domain/load/load-status.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
@@ -9,8 +11,9 @@ import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
+import { findMark, firstMark, noteMark } from "../../src/store/ledger/file-retention.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
-import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
+import { countOldOf, cutOffAfter, depsOf, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -235,6 +238,62 @@ test("a pass that is cut off goes on in the next, however much stays before what
   // The one after it begins with the oldest again.
   await store.write(1, (tx) => tx.updateTable("stops").set({ stop_status: "90" }).execute());
   expect((await pruneOldOf(eventsPruner, wanted)).get(1)?.count).toBe(600);
+});
+
+describe("a group that cannot be removed", () => {
+  const wanted = () => ({ store, now, before: now - keptDays * dayMs });
+  const left = async () =>
+    (await store.read.selectFrom("recorded_events").select("stop_nbr").orderBy("id").execute()).map(
+      ({ stop_nbr }) => stop_nbr,
+    );
+
+  beforeEach(async () => {
+    await add({ stops: { A: "90", B: "90", C: "90" } });
+    await record(50, { stop: "A" });
+    await record(45, { stop: "B" });
+    await record(40, { stop: "C" });
+    await store.write("site", (tx) =>
+      sql`create trigger stuck before delete on recorded_events when old.stop_nbr = 'B'
+        begin select raise(abort, 'this row cannot be removed'); end`.execute(tx),
+    );
+  });
+
+  test("is told, and those of the same step go all the same", async () => {
+    await expect(pruneOldOf(eventsPruner, wanted())).rejects.toThrow("this row cannot be removed");
+    expect(await left()).toEqual(["B"]);
+    await store.write("site", (tx) => sql`drop trigger stuck`.execute(tx));
+    expect((await pruneOldOf(eventsPruner, wanted())).get(1)?.count).toBe(1);
+  });
+
+  test("does not have the next pass begin where one was cut off before", async () => {
+    const key = { companyId: 1, kind: "events" } as const;
+    await store.write(1, (tx) => noteMark(tx, key, { decidedAt: now - 48 * dayMs, fileId: 0 }));
+    await expect(pruneOldOf(eventsPruner, wanted())).rejects.toThrow("this row cannot be removed");
+    expect([await left(), await findMark(store.read, key)]).toEqual([["A", "B"], firstMark]);
+  });
+
+  test("is told also when the pass is cut off after it", async () => {
+    const told: unknown[] = [];
+    const cutOff = new AbortController();
+    const due = [{ id: 1, code: "ACME", before: wanted().before, days: keptDays }];
+    const failed = (_: unknown, error: unknown) => void told.push(error);
+    const progress = { tally: new Tally(), signal: cutOff.signal, failed };
+    await add({ stops: { D: "90" } });
+    await record(35, { stop: "D" });
+    // Cut off between the groups of the step.
+    const write: Store["write"] = async (owner, work) => {
+      const done = await store.write(owner, work);
+      if ((await left()).join() === "B,D") cutOff.abort();
+      return done;
+    };
+    const pass = eventsPruner.prune(
+      { ...depsOf(wanted()), store: { read: store.read, write } },
+      due,
+      progress,
+    );
+    await expect(pass).rejects.toHaveProperty("name", "AbortError");
+    expect(told).toMatchObject([{ message: "this row cannot be removed" }]);
+  });
 });
 
 describe("a reader that goes on from the last event that it knows", () => {

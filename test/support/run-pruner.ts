@@ -14,7 +14,8 @@ export interface PrunerRun
 
 const going = new AbortController().signal;
 
-function depsOf({ store, now, walks, clock = { now: () => now } }: PrunerRun): PruneDeps {
+/** What a pruner asks of the pass. */
+export function depsOf({ store, now, walks, clock = { now: () => now } }: PrunerRun): PruneDeps {
   return {
     ...{ store, now, walks, clock, locations: createLocations("/nowhere") },
     ...{ ledgerNumbers: { seal: String }, log: createLogger({ level: "silent" }), isHeldUp: () => false },

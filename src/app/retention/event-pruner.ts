@@ -1,6 +1,7 @@
 /**
  * Recorded events of stops and loads that are over, group by group, each company by itself. A pass that is cut off notes how
- * far it has come; the next one goes on there, and the one after that begins with the oldest again.
+ * far it has come; the next one goes on there, and the one after that begins with the oldest again, as does one after a
+ * failure. A group that cannot be removed keeps no other.
  */
 import { setImmediate } from "node:timers/promises";
 import { findMark, firstMark, type Mark, noteMark } from "../../store/ledger/file-retention.ts";
@@ -111,10 +112,34 @@ async function pruneGroups(
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Goes on where the pass before was cut off; notes where this one is, or that it is done. */
+/** Removes groups together, or each by itself when that fails; the errors of those that stay are gathered. */
+async function pruneEach(
+  deps: Pick<PruneDeps, "store">,
+  groups: readonly EventGroup[],
+  { before, signal, errors }: { before: number; signal: AbortSignal; errors: unknown[] },
+): Promise<number> {
+  try {
+    return await pruneGroups(deps, groups, before);
+  } catch (error) {
+    signal.throwIfAborted();
+    // That of several comes again with the group that it is of.
+    if (groups.length <= 1) {
+      errors.push(error);
+      return 0;
+    }
+  }
+  let count = 0;
+  for (const group of groups) {
+    signal.throwIfAborted();
+    count += await pruneEach(deps, [group], { before, signal, errors });
+  }
+  return count;
+}
+
+/** Goes on where the pass before was cut off; notes where this one is, or that the next begins with the oldest again. */
 async function fromMark(
   { store }: Pick<PruneDeps, "store">,
-  companyId: number,
+  { companyId, signal }: { readonly companyId: number; readonly signal: AbortSignal },
   work: (from: Mark, passed: (mark: Mark) => void) => Promise<void>,
 ): Promise<void> {
   const key = { companyId, kind: "events" } as const;
@@ -125,6 +150,9 @@ async function fromMark(
       reached = mark;
     });
     reached = firstMark;
+  } catch (error) {
+    if (!signal.aborted) reached = firstMark;
+    throw error;
   } finally {
     const isElsewhere = reached.decidedAt !== from.decidedAt || reached.fileId !== from.fileId;
     if (isElsewhere) await store.write(companyId, (tx) => noteMark(tx, key, reached));
@@ -146,12 +174,21 @@ export const eventsPruner: Pruner = {
     }),
   prune: (deps, due, progress) =>
     eachCompany(due, progress, async (company) => {
+      const { signal, tally, failed } = progress;
+      const { id: companyId, before } = company;
+      const errors: unknown[] = [];
       const visit = async (groups: readonly EventGroup[]) => {
-        const count = await pruneGroups(deps, groups, company.before);
-        progress.tally.add(company.id, { count, bytes: 0 });
+        const count = await pruneEach(deps, groups, { before, signal, errors });
+        tally.add(companyId, { count, bytes: 0 });
       };
-      await fromMark(deps, company.id, (from, passed) =>
-        eachOldGroup(deps, { company, signal: progress.signal, from, visit, passed }),
-      );
+      try {
+        await fromMark(deps, { companyId, signal }, (from, passed) =>
+          eachOldGroup(deps, { company, signal, from, visit, passed }),
+        );
+      } catch (error) {
+        if (errors.length > 0) failed?.(company, errors[0]);
+        throw error;
+      }
+      if (errors.length > 0) throw errors[0];
     }),
 };
