@@ -1,11 +1,8 @@
 /** Old files in `archive/` and `error/`, and old receipts. */
 import { setImmediate } from "node:timers/promises";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
-import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
-import { ownReceiptBytes } from "../../inbound/pruning/own-receipt.ts";
 import { folderOf, pruneFiles } from "../../inbound/pruning/prune-files.ts";
-import { pruneReceipts } from "../../inbound/pruning/prune-receipts.ts";
+import { findReceiptBytes, pruneReceipts } from "../../inbound/pruning/prune-receipts.ts";
 import type { FileKind, FileOwner, PrunedFiles } from "../../inbound/pruning/pruning.ts";
 import { messageOf } from "../../lib/errors.ts";
 import {
@@ -16,6 +13,7 @@ import {
   type Mark,
   noteMark,
 } from "../../store/ledger/file-retention.ts";
+import { fromPlace, type Way } from "./places.ts";
 import { type DueCompany, eachCompany, type PruneDeps, type Pruner, type Tally } from "./pruner.ts";
 
 const readAtOnce = 500;
@@ -26,11 +24,9 @@ interface Walk {
   readonly kind: FileKind;
   readonly company: DueCompany;
   readonly signal: AbortSignal;
-  /** Something of the pages before has stayed. */
-  readonly hasStayed?: boolean;
+  /** Behind the mark: where the pass before was cut off. */
+  readonly place?: Mark | undefined;
 }
-
-type PageEnd = "done" | "stayed" | "over";
 
 const nothing: PrunedFiles = { count: 0, bytes: 0, rest: "none" };
 
@@ -38,13 +34,13 @@ function markOf({ decidedAt, id }: AgingFile): Mark {
   return { decidedAt, fileId: id };
 }
 
-/** The old files of the company behind the mark, a page at a time, in the order of their decisions. */
+/** The old files of the company behind the mark, or the place, a page at a time, in the order of their decisions. */
 async function* oldPages(
   { store }: Pick<PruneDeps, "store">,
-  { kind, company, signal }: Walk,
+  { kind, company, signal, place }: Walk,
 ): AsyncGenerator<readonly AgingFile[]> {
   const { id: companyId, before } = company;
-  let after = await findMark(store.read, { companyId, kind });
+  let after = place ?? (await findMark(store.read, { companyId, kind }));
   for (;;) {
     signal.throwIfAborted();
     const page = await listAgingFiles(store.read, { companyId, before, after, limit: readAtOnce });
@@ -80,6 +76,7 @@ interface PageWork {
   readonly tally: Tally;
   /** Decided before this: the mark may go past it, as nothing is still being filed away there. */
   readonly unfiledFrom: number;
+  readonly way: Way;
 }
 
 /**
@@ -87,44 +84,46 @@ interface PageWork {
  * Says whether the next page is due: not when files must not be removed at this moment, or cannot be, which holds for the
  * next as well.
  */
-async function prunePage(deps: PruneDeps, { walk, page, tally, unfiledFrom }: PageWork): Promise<PageEnd> {
+async function prunePage(
+  deps: PruneDeps,
+  { walk, page, tally, unfiledFrom, way }: PageWork,
+): Promise<boolean> {
   const { kind, company, signal } = walk;
   const prune = kind === "receipts" ? pruneReceipts : pruneFiles;
-  let end: PageEnd = "done";
+  let hasStayed = way.place !== undefined;
   let left = page;
   while (left.length > 0) {
     signal.throwIfAborted();
     const some = stepOf(left, isOfKind(kind));
     left = left.slice(some.length);
     const own = some.filter(isOfKind(kind));
-    if (own.length > 0 && deps.isHeldUp(kind)) return "over";
+    if (own.length > 0 && deps.isHeldUp(kind)) return false;
     const pruned: PrunedFiles = own.length === 0 ? nothing : await prune(deps, ownerOf(walk), own);
     tally.add(company.id, pruned);
-    if (pruned.rest === "failed") return "over";
-    if (pruned.rest === "stayed") end = "stayed";
+    if (pruned.rest === "failed") return false;
+    hasStayed ||= pruned.rest === "stayed";
     const last = some.at(-1);
-    const mayPass = end === "done" && walk.hasStayed !== true && (last?.decidedAt ?? 0) < unfiledFrom;
-    if (last !== undefined && mayPass)
+    if (last === undefined) continue;
+    if (hasStayed || last.decidedAt >= unfiledFrom) way.place = markOf(last);
+    else
       await deps.store.write(company.id, (tx) => noteMark(tx, { companyId: company.id, kind }, markOf(last)));
     await setImmediate();
   }
-  return end;
+  return true;
 }
 
 async function pruneCompany(deps: PruneDeps, walk: Walk, tally: Tally): Promise<void> {
-  const unfiledFrom = (await findOldestUnfiled(deps.store.read, walk.company.id)) ?? Infinity;
-  let hasStayed = false;
-  for await (const page of oldPages(deps, walk)) {
-    const end = await prunePage(deps, { walk: { ...walk, hasStayed }, page, tally, unfiledFrom });
-    if (end === "over") return;
-    hasStayed ||= end === "stayed";
-  }
+  const { kind, company, signal } = walk;
+  const unfiledFrom = (await findOldestUnfiled(deps.store.read, company.id)) ?? Infinity;
+  await fromPlace(deps.places, { key: `${kind} ${company.id}`, signal }, async (way) => {
+    for await (const page of oldPages(deps, { ...walk, place: way.place }))
+      if (!(await prunePage(deps, { walk, page, tally, unfiledFrom, way }))) return;
+  });
 }
 
-async function bytesOf({ locations, ledgerNumbers }: PruneDeps, walk: Walk, file: AgingFile) {
+async function bytesOf(deps: PruneDeps, walk: Walk, file: AgingFile) {
   if (walk.kind !== "receipts") return file.removedAt === null ? file.size : undefined;
-  const path = join(locations.receiptsDirectory(walk.company.code), receiptNameOf(file.name));
-  return await ownReceiptBytes({ path, fileId: file.id, reference: ledgerNumbers.seal(file.id) });
+  return await findReceiptBytes(deps, walk.company.code, file);
 }
 
 /** A folder that is not there is perhaps a disk that is not mounted: made anew, it would fill another. */

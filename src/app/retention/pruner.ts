@@ -6,12 +6,13 @@
  */
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
-import type { FileKind } from "../../inbound/pruning/pruning.ts";
+import type { FileKind, StuckFiles } from "../../inbound/pruning/pruning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { NeededDocuments } from "./needed-documents.ts";
+import type { Places } from "./places.ts";
 
 /** A company that keeps the kind for a time. */
 export interface DueCompany {
@@ -50,6 +51,10 @@ export interface PruneDeps {
   readonly moveTo?: string | undefined;
   /** By the id of the company, what was found to be needed by a pass that was cut off; kept from pass to pass. */
   readonly walks?: Map<number, NeededDocuments> | undefined;
+  /** Files that could not be removed or moved; kept from pass to pass. */
+  readonly stuck?: StuckFiles | undefined;
+  /** Where passes were cut off; kept from pass to pass. */
+  readonly places?: Places | undefined;
 }
 
 /** One kind on its way through the companies. What it has come to is known also when it is cut off. */

@@ -8,11 +8,14 @@ import { withPruneLock } from "./prune-lock.ts";
 import type { PruneDeps } from "./pruner.ts";
 import { type KindAmount, pruneOld, type PassPart, type RetentionConfig } from "./run-retention.ts";
 
-export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp" | "walks"> {
+export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp" | keyof Kept> {
   readonly config: () => RetentionConfig;
   /** Aborts when the time of a kind that begins now is up. */
   readonly timeUp?: () => AbortSignal;
 }
+
+/** What passes leave to the next ones. */
+type Kept = Required<Pick<PruneDeps, "walks" | "stuck" | "places">>;
 
 /** All kinds together stay below the quarter of an hour that is between two looks at the clock. */
 const kindMs = 60_000;
@@ -118,7 +121,7 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
   const { store, log } = deps;
   const pruned = new Map<RetentionKind, number>(retentionKinds.map((kind) => [kind, 0]));
   const cutOffAt = new Map<RetentionKind, number>();
-  const walks: NonNullable<PruneDeps["walks"]> = new Map();
+  const kept: Kept = { walks: new Map(), stuck: new Map(), places: new Map() };
   let last: ClockLook | undefined;
   const outcome = outcomeOf(clock);
 
@@ -136,7 +139,7 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
     const beside = { timeUp, cutOffAt, unfinished: rest.unfinished };
     const wanted = { config: config(), misdated: misdatedOf(last), told, failed: rest.failed, beside };
     try {
-      await pruneOld({ ...deps, clock, walks, now, moveTo, isHeldUp }, wanted, signal);
+      await pruneOld({ ...deps, ...kept, clock, now, moveTo, isHeldUp }, wanted, signal);
       outcome.ended(rest.faults);
     } catch (error) {
       if (!signal.aborted) outcome.ended([...rest.faults, messageOf(error)]);

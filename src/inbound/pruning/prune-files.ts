@@ -25,13 +25,7 @@ import { hashBytesAt } from "../places/hash-bytes.ts";
 import { placeAway } from "./move-away.ts";
 import { receiptBytes } from "./own-receipt.ts";
 import { placeReceipt } from "./prune-receipts.ts";
-import {
-  areAllLikelyToFail,
-  type FileOwner,
-  type FilePruning,
-  type PrunedFiles,
-  syncAll,
-} from "./pruning.ts";
+import { type FileOwner, type FilePruning, type PrunedFiles, restOf, syncAll } from "./pruning.ts";
 
 const bufferBytes = 1024 * 1024;
 
@@ -234,14 +228,6 @@ async function pruneOfRemoved(step: Step, file: AgingFile): Promise<Placed> {
   }
 }
 
-function restOf(
-  failures: readonly { readonly error: unknown }[],
-  { count, stayed }: { readonly count: number; readonly stayed: number },
-): PrunedFiles["rest"] {
-  if (areAllLikelyToFail(failures, { count })) return "failed";
-  return failures.length + stayed > 0 ? "stayed" : "none";
-}
-
 /** Prunes some files of a company that are too old. Those of which the bytes are gone already keep nothing beside them. */
 export async function pruneFiles(
   deps: FilePruning,
@@ -270,6 +256,9 @@ export async function pruneFiles(
   return {
     count: done.length,
     bytes: done.reduce((sum, { file }) => sum + file.size, 0),
-    rest: restOf(failures, { count: done.length, stayed: stayed.length }),
+    rest: restOf(deps, owner.kind, {
+      ...{ files, count: done.length, stayed: stayed.length },
+      failures: failures.map(({ file, error }) => ({ fileId: file.id, error })),
+    }),
   };
 }

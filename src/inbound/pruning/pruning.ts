@@ -6,6 +6,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Locations } from "../places/locations.ts";
+import type { AgingFile } from "../../store/ledger/file-retention.ts";
 
 /** Kinds of files that are removed by their age. */
 const fileKinds = ["archive", "error", "receipts"] as const satisfies readonly RetentionKind[];
@@ -24,7 +25,11 @@ export interface FilePruning {
   readonly log: Logger;
   readonly now: number;
   readonly moveTo?: string | undefined;
+  readonly stuck?: StuckFiles | undefined;
 }
+
+/** By kind, the ids of files that could not be removed or moved so far; kept from pass to pass, so that each comes further. */
+export type StuckFiles = Map<FileKind, Set<number>>;
 
 /** Whose files they are, and for which age they go. */
 export interface FileOwner {
@@ -47,16 +52,51 @@ export interface PrunedFiles {
 /** What holds for a whole disk or share, not for one file. */
 const faultsOfDisks = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "ENOTCONN", "ESTALE", "ETIMEDOUT", "ENODEV"];
 
-/** How many may fail, and none go, before the others are left to the next pass. */
+/** How many may fail for the first time, and none go, before the others are left to the next pass. */
 const mostFailures = 20;
 
+export interface PruneFailure {
+  /** Undefined when it is not the fault of one file. */
+  readonly fileId: number | undefined;
+  readonly error: unknown;
+}
+
 /** Whether the next files are likely to fail as well. */
-export function areAllLikelyToFail(
-  failures: readonly { readonly error: unknown }[],
-  { count }: Pick<PrunedFiles, "count">,
-): boolean {
+function areAllLikelyToFail(failures: readonly PruneFailure[], { count }: Pick<PrunedFiles, "count">) {
   const isOfDisk = failures.some(({ error }) => faultsOfDisks.includes(systemCodeOf(error) ?? ""));
   return isOfDisk || (count === 0 && failures.length >= mostFailures);
+}
+
+/** Notes which of the files are stuck. */
+function noteStuck(
+  known: Set<number>,
+  files: readonly Pick<AgingFile, "id">[],
+  failures: readonly PruneFailure[],
+): void {
+  for (const { id } of files) known.delete(id);
+  for (const { fileId } of failures) if (fileId !== undefined) known.add(fileId);
+}
+
+/** What a step leaves. A file that was stuck before says nothing of the others. */
+export function restOf(
+  { stuck = new Map() }: Pick<FilePruning, "stuck">,
+  kind: FileKind,
+  step: {
+    readonly files: readonly Pick<AgingFile, "id">[];
+    readonly failures: readonly PruneFailure[];
+    /** How many went, and how many are not as they were received. */
+    readonly count: number;
+    readonly stayed: number;
+  },
+): PrunedFiles["rest"] {
+  const { files, failures, count, stayed } = step;
+  const known = stuck.get(kind) ?? new Set();
+  const first = failures.filter(({ fileId }) => fileId === undefined || !known.has(fileId));
+  const hasFailed = areAllLikelyToFail(first, { count });
+  noteStuck(known, files, failures);
+  stuck.set(kind, known);
+  if (hasFailed) return "failed";
+  return failures.length + stayed > 0 ? "stayed" : "none";
 }
 
 /** Syncs the folders. One that is gone was empty. */
