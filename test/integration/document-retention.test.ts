@@ -6,6 +6,7 @@ import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
+import { decideImportItem, insertImport, insertImportItem } from "../../src/store/stops/imports.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -57,6 +58,44 @@ async function addOrder(nbr: string, number: number, updatedAt = 1): Promise<voi
     await sql`insert into orders (company_id, order_nbr, body, is_cancelled, cancellation, created_at, updated_at)
       values (1, ${nbr}, ${body}, 0, '{}', 1, ${updatedAt})`.execute(tx);
   });
+}
+
+/** A store that commits something once before its first write: between the look at what is needed and the removal. */
+function withLate(commit: () => Promise<void>): {
+  isCommitted: () => boolean;
+  late: Pick<Store, "read" | "write">;
+} {
+  let isCommitted = false;
+  const late: Pick<Store, "read" | "write"> = {
+    read: store.read,
+    write: async (companyId, work) => {
+      if (!isCommitted) await commit();
+      isCommitted = true;
+      return await store.write(companyId, work);
+    },
+  };
+  return { isCommitted: () => isCommitted, late };
+}
+
+/** An import whose one load waits, and has a stop that names a document in its second line. */
+async function addWaitingLoad(number: number, companyId = 1): Promise<number> {
+  const stop = JSON.stringify({ documents: [{ reference: guidOf(number) }] });
+  const entry = { companyId, serviceName: "load", userName: "host", receivedAt: 1 };
+  return await store.write(companyId, async (tx) => {
+    const importId = await insertImport(tx, { guid: `import of ${number}`, ...entry });
+    await insertImportItem(tx, { importId, position: 0, loadNbr: "L", body: `{}\n${stop}` });
+    return importId;
+  });
+}
+
+const decideLoad = (importId: number, state: "applied" | "refused") =>
+  store.write(1, (tx) => decideImportItem(tx, { importId, position: 0, state, faults: [], now }));
+
+/** Applied to a stop that came with it. */
+async function applyWaitingLoad(importId: number, number: number): Promise<void> {
+  await addStop("L1", "10", { body: number });
+  await store.write(1, (tx) => tx.updateTable("stops").set({ updated_at: now }).execute());
+  await decideLoad(importId, "applied");
 }
 
 /** A stop whose events, body or execution name documents. */
@@ -185,6 +224,42 @@ test("an order that is not over keeps what it names, until its stop is over", as
   expect(await prune()).toBe(2);
 });
 
+test("a load that waits keeps what it names of its company, until it is decided", async () => {
+  for (const number of [1, 2, 3]) await addDocument(number, 60);
+  const first = await addWaitingLoad(1);
+  const second = await addWaitingLoad(2);
+  await addWaitingLoad(3, 2);
+  expect(await prune()).toBe(1);
+  expect(await left()).toEqual(["1", "2"]);
+  await decideLoad(first, "refused");
+  await applyWaitingLoad(second, 2);
+  expect(await prune()).toBe(1);
+  expect(await left()).toEqual(["2"]);
+});
+
+test("each of thousands of loads that wait keeps what it names", async () => {
+  const document = (number: number) => ({
+    guid: guidOf(number),
+    sha256: String(number),
+    size: 10,
+    name: null,
+  });
+  const documents = Array.from({ length: 2_500 }, (_, number) => document(number));
+  await store.write(1, async (tx) => {
+    await saveDocuments(tx, { companyId: 1, documents, now: 1 });
+    const entry = { companyId: 1, serviceName: "load", userName: "host", receivedAt: 1 };
+    for (const guid of ["one", "two"]) {
+      const importId = await insertImport(tx, { guid, ...entry });
+      for (let position = 0; position < 1_249; position += 1) {
+        const body = guidOf(2 * position + (guid === "one" ? 0 : 1));
+        await insertImportItem(tx, { importId, position, loadNbr: "L", body });
+      }
+    }
+  });
+  expect(await prune()).toBe(2);
+  expect(await left()).toHaveLength(2_498);
+});
+
 const commits: readonly (readonly [what: string, commit: () => Promise<void>])[] = [
   [
     "a stop",
@@ -195,23 +270,30 @@ const commits: readonly (readonly [what: string, commit: () => Promise<void>])[]
   ],
   ["an order", () => addOrder("O", 1, now)],
   ["a completion of a stop that is over", () => addCompletion("A", 1, 0)],
+  ["a load of an import", async () => void (await addWaitingLoad(1))],
 ];
 
 test.each(commits)("%s that comes while the pass is under way keeps what it names", async (_, commit) => {
   for (const number of [1, 2]) await addDocument(number, 60);
-  let isCommitted = false;
-  // Between the look at what is needed and the removal.
-  const late: Pick<Store, "read" | "write"> = {
-    read: store.read,
-    write: async (companyId, work) => {
-      if (!isCommitted) await commit();
-      isCommitted = true;
-      return await store.write(companyId, work);
-    },
-  };
+  const { isCommitted, late } = withLate(commit);
   expect(await prune(late)).toBe(1);
-  expect(isCommitted).toBe(true);
+  expect(isCommitted()).toBe(true);
   expect(await left()).toEqual(["1"]);
+});
+
+test("a load that is applied between the walk and the removal keeps what it names", async () => {
+  for (const number of [1, 2, 3]) await addDocument(number, 60);
+  const known = await addWaitingLoad(1);
+  // One more comes and is applied at once: no walk and no look has seen it wait.
+  const { isCommitted, late } = withLate(async () => {
+    await applyWaitingLoad(known, 1);
+    const quick = await addWaitingLoad(2);
+    await decideLoad(quick, "applied");
+    await addOrder("O", 2, now);
+  });
+  expect(await prune(late)).toBe(1);
+  expect(isCommitted()).toBe(true);
+  expect(await left()).toEqual(["1", "2"]);
 });
 
 describe("a pass that is cut off on its walk over what needs documents", () => {
@@ -240,6 +322,19 @@ describe("a pass that is cut off on its walk over what needs documents", () => {
     }
     expect(passes).toBeGreaterThan(2);
     expect(walks.size).toBe(0);
+  });
+
+  test("keeps what loads name that came meanwhile and wait, or waited and were applied meanwhile", async () => {
+    await addDocument(3, 60);
+    const known = await addWaitingLoad(1);
+    const walks = new Map<number, NeededDocuments>();
+    await cutOff(walks);
+    await addWaitingLoad(2);
+    await cutOff(walks);
+    await applyWaitingLoad(known, 1);
+    const gone = await pruneOldOf(documentsPruner, { store, now, before, walks });
+    expect(gone.get(1)?.count).toBe(1);
+    expect(await left()).toEqual(["1", "2"]);
   });
 
   test("keeps what came to be needed meanwhile, also when the clock was set back", async () => {

@@ -166,6 +166,8 @@ describe("an index serves", () => {
         index,
       ).toBe(true);
     served("documents USING INDEX documents_by_age (company_id=?");
+    served("w USING COVERING INDEX import_items_waiting ((import_id,position)>(?,?))");
+    served("i USING INTEGER PRIMARY KEY (rowid=?)");
     served("stops USING INDEX stops_by_stop_status (company_id=? AND stop_status=? AND rowid>?)");
     served("loads USING INDEX loads_by_status (company_id=? AND load_status=? AND rowid>?)");
     served("o USING INDEX orders_by_change (company_id=? AND updated_at>?)");

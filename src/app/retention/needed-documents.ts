@@ -3,6 +3,10 @@
  *
  * To walk over all of that may take longer than a pass has time: a walk that is cut off goes on in a later pass. What has
  * changed since it began is looked at before each removal, and what has changed since that look in the removal itself.
+ *
+ * A load of an import moves from what waits to the stops and loads when it is applied. So what waits is read first: a
+ * load that waits no more was applied before the stops are read. One that came later has a greater number, and what it
+ * was applied to has changed since.
  */
 import { performance } from "node:perf_hooks";
 import { setImmediate } from "node:timers/promises";
@@ -14,20 +18,25 @@ import { findCompletions, listCompletions, type StoredCompletion } from "../../s
 import { findFirstWatermark } from "../../store/outbound/delivery-retention.ts";
 import {
   findLastCompletion,
+  findLastImport,
   firstPlace,
   listEmbeddingCompletions,
   listOpenTexts,
   listOpenWork,
   listOrderTexts,
+  listWaitingLoads,
   type OpenWork,
   openRows,
   type Place,
   type PlacedText,
 } from "../../store/stops/document-retention.ts";
+import { type ItemKey, readWaitingItem } from "../../store/stops/imports.ts";
 
 const rowsAtOnce = 200;
 /** Open rows of which few have changed: two thousandths of a second. */
 const lookedAtOnce = 2_000;
+/** Waiting loads by their keys alone. */
+const waitingAtOnce = 1_000;
 /** With their events, so that nobody waits for them. */
 const completionsAtOnce = 50;
 const guids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
@@ -61,6 +70,24 @@ interface Scope {
 
 const placeOf = ({ at, id }: PlacedText) => ({ at, id });
 const textsOf = (rows: readonly { readonly text: string }[]) => rows.map(({ text }) => text);
+
+/** Texts of waiting loads of the imports after one; a load may have thousands of stops, so one by one. */
+async function* waitingTexts(
+  { read, companyId }: Scope,
+  afterImport: number,
+): AsyncGenerator<readonly string[]> {
+  const first: ItemKey = { importId: afterImport, position: lastOfAll };
+  const list = (after: ItemKey) => listWaitingLoads(read, after, waitingAtOnce);
+  for await (const keys of pagesOf(first, list, (key) => key)) {
+    for (const key of keys) {
+      if (key.companyId !== companyId) continue;
+      const item = await readWaitingItem(read, key);
+      if (item !== undefined) yield [item.body];
+    }
+    // So that who walks gives way, also over those of other companies.
+    yield [];
+  }
+}
 
 /** Texts of open stops, loads and orders that have changed since a time, milliseconds UTC; 0: of all. */
 async function* openTexts({ read, companyId }: Scope, since: number): AsyncGenerator<readonly string[]> {
@@ -114,8 +141,9 @@ async function* textsOfWork(scope: Scope, work: readonly OpenWork[]): AsyncGener
   for (const { window } of work) if (window !== undefined) yield* completionTexts(scope, window);
 }
 
-/** All of it; what an export is to report first, as that becomes a delivery. */
+/** All of it; first what becomes another: loads that wait, and what an export is to report before deliveries. */
 async function* neededTexts(scope: Scope, met: Set<number>): AsyncGenerator<readonly string[]> {
+  yield* waitingTexts(scope, 0);
   yield* openTexts(scope, 0);
   yield* keptTexts(scope);
   yield* outgoingTexts(scope, met);
@@ -127,6 +155,8 @@ interface Look {
   readonly steadyMs: number;
   /** The newest completion that was there. */
   readonly lastCompletion: number;
+  /** The newest import that was there: it came with all of its loads. */
+  readonly lastImport: number;
 }
 
 /** How long a change may be under way from its time to its commit. */
@@ -140,13 +170,16 @@ function earliestSince({ at, steadyMs }: Look, now: number): number {
 
 /** Texts of what has changed or was made since a look. */
 async function* textsSince(scope: Scope, look: Look): AsyncGenerator<readonly string[]> {
+  yield* waitingTexts(scope, look.lastImport);
   yield* openTexts(scope, earliestSince(look, scope.clock.now()));
   yield* completionTexts(scope, { afterId: look.lastCompletion, lastId: lastOfAll });
 }
 
 async function lookNow({ read, companyId, clock }: Scope): Promise<Look> {
+  // The time first: what was applied of a later import has changed after it.
   const [at, steadyMs] = [clock.now(), performance.now()];
-  return { at, steadyMs, lastCompletion: await findLastCompletion(read, companyId) };
+  const lastCompletion = await findLastCompletion(read, companyId);
+  return { at, steadyMs, lastCompletion, lastImport: await findLastImport(read) };
 }
 
 function addGuids(found: Set<string>, texts: readonly string[]): void {

@@ -5,6 +5,7 @@ import { finalStopStatuses, stopStatusNames } from "../../domain/stop/stop-statu
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import type { ItemKey } from "./imports.ts";
 
 /** A place in the order of ages, or of changes. */
 export interface Place {
@@ -62,6 +63,38 @@ export async function removeDocuments(
     .returning("guid")
     .execute();
   return new Set(gone.map(({ guid }) => guid));
+}
+
+/** A load of an import that waits to be applied, of any company. */
+export interface WaitingLoad extends ItemKey {
+  readonly companyId: number;
+}
+
+/**
+ * Loads behind `after` that wait, in the order in which they came, with their companies. No index has them by company: a
+ * page is a number of those of all, and only their keys, so that it is short whoever's they are.
+ */
+export async function listWaitingLoads(
+  read: Reader,
+  after: ItemKey,
+  limit: number,
+): Promise<readonly WaitingLoad[]> {
+  // The order of a cross join is kept: from what waits to its import, and never over the imports of years.
+  const query = sql<WaitingLoad>`select w.import_id as importId, w.position as position, i.company_id as companyId
+    from import_items as w cross join imports as i
+    where w.state = 'waiting' and (w.import_id, w.position) > (${after.importId}, ${after.position})
+      and i.id = w.import_id
+    order by w.import_id, w.position limit ${limit}`;
+  return (await query.execute(read)).rows;
+}
+
+/** The newest import of all companies; 0 when there is none. */
+export async function findLastImport(read: Reader): Promise<number> {
+  const row = await read
+    .selectFrom("imports")
+    .select((eb) => eb.fn.max("id").as("last"))
+    .executeTakeFirst();
+  return row?.last ?? 0;
 }
 
 /** Open stops or loads in one state, whose JSON may name documents: nothing that is over is read, nothing sorted. */
