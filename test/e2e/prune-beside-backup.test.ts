@@ -1,5 +1,5 @@
-/** What `dropgate prune` says and does while a backup is being made (docs/retention.md#see-what-would-go). */
-import { readdir } from "node:fs/promises";
+/** What `dropgate prune` says and does while files have to stay (docs/retention.md#see-what-would-go). */
+import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -59,4 +59,19 @@ test("a backup that begins after it has all that is left, and one before it all 
   await site.mustRun("prune");
   const after = await site.json<{ ledgerEntries: number }>("backup", folder);
   expect([before.ledgerEntries, after.ledgerEntries]).toEqual([2, 0]);
+});
+
+test("entries that stay because a receipt cannot be removed are told with their number, and the others go", async () => {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
+  const { id } = database.prepare("select id from files order by id limit 1").get() as { id: number };
+  database.close();
+  // No file is renamed onto a folder.
+  const stuck = join(site.path("receipts"), `.${id}.pruned`);
+  await mkdir(stuck);
+  const { stdout, output } = await site.cli("prune");
+  expect(stdout).toMatch(/^ledger +ACME +1 /m);
+  expect(output).toMatch(/"entries":1\b.*because their receipts are still in receipts\//);
+  await rmdir(stuck);
+  expect(await site.mustRun("prune")).toMatch(/^ledger +ACME +1 /m);
+  expect(await receipts()).toBe(0);
 });
