@@ -21,8 +21,7 @@ export default defineConfig({
     teardownTimeout: patienceMs,
     expect: { poll: { timeout: patienceMs, interval: 50 } },
     pool: "forks",
-    // A test of whole daemons computes for less than half of its time and waits for disks, servers and deadlines else: three
-    // for two processors left a third of them idle.
+    // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/run-folder.ts"],

@@ -25,7 +25,7 @@ import { makeOwnInstance, openStoredCopy } from "../store/database/stored-copy.t
 import { type DeliveryHold, deliveryHoldKey } from "../store/outbound/delivery-hold.ts";
 import { findBackup, type Manifest, readList, readManifest, stateName } from "./backup-folder.ts";
 import { discrepancyTexts, proveLedger } from "./prove-copy.ts";
-import { syncAll } from "./take-backup.ts";
+import { syncAll } from "./sync-all.ts";
 import { hashFile } from "./take-files.ts";
 
 /** Holds the instance that the state gets. */

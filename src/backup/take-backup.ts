@@ -7,14 +7,13 @@
  * removed since it was copied, it is copied anew.
  */
 import { hash } from "node:crypto";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createLocations } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { mkdir, open, rename, syncFile, writeFile } from "../lib/files/changes.ts";
+import { mkdir, rename, writeFile } from "../lib/files/changes.ts";
 import { makeDirectoryDurably, syncDirectory } from "../lib/files/durable-file.ts";
 import { removeFolder } from "../lib/files/remove-folder.ts";
-import { syncFileSystems } from "../lib/files/sync-file-system.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { listCompanies } from "../store/accounts/companies.ts";
 import { databaseFileName, markerFileName, type Store } from "../store/database/database.ts";
@@ -41,6 +40,7 @@ import {
 import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
 import { lookAround } from "./look-around.ts";
 import { discrepancyTexts, lostTexts, proveLedger } from "./prove-copy.ts";
+import { syncAll } from "./sync-all.ts";
 import { FileTaker, hashFile, type PreviousBackup } from "./take-files.ts";
 import { counted } from "../lib/counted.ts";
 
@@ -251,33 +251,6 @@ async function writeConfiguration(
     hashes.set(`${configurationName}/${name}`, hash("sha256", text, "hex"));
   }
   return hashes;
-}
-
-/** The files, and the folders that they lie in up to the one that their paths begin in. */
-function withFolders(files: Iterable<string>): ReadonlySet<string> {
-  const all = new Set<string>(files);
-  for (const path of [...all])
-    for (let folder = dirname(path); !all.has(folder); folder = dirname(folder)) all.add(folder);
-  return all;
-}
-
-/** Makes files below a folder durable, and their names: at once where the system can, else one by one, each of them told. */
-export async function syncAll(
-  root: string,
-  files: Iterable<string>,
-  onProgress?: (progress: { readonly done: number; readonly total: number }) => void,
-): Promise<void> {
-  try {
-    return await syncFileSystems([root]);
-  } catch {
-    // There is no such program, or it took too long: what counts is that each file and folder is synced.
-  }
-  const all = [...withFolders(files)];
-  for (const [done, path] of all.entries()) {
-    onProgress?.({ done, total: all.length });
-    const handle = await open(join(root, path), "r");
-    await syncFile(handle).finally(() => handle.close());
-  }
 }
 
 async function finish(
