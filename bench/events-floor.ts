@@ -6,6 +6,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
+import { listenAndTell } from "./support/listen-and-tell.ts";
 
 interface Report {
   readonly eventCode: string;
@@ -111,7 +112,4 @@ const server = createServer((request, response) => {
     waiting.push({ report: JSON.parse(Buffer.concat(chunks).toString("utf8")) as Report, response });
   });
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") process.stdout.write(`${address.port}\n`);
-});
+listenAndTell(server);

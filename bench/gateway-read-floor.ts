@@ -6,6 +6,7 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
+import { listenAndTell } from "./support/listen-and-tell.ts";
 
 const database = openSqlite(join(process.argv[2] ?? "", "dropgate.db"), { isNew: false });
 const findStop = database.prepare("select id, body from stops where company_id = 1 and stop_nbr = ?");
@@ -42,7 +43,4 @@ const server = createServer((request, response) => {
   };
   response.writeHead(200, headers).end(body);
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") process.stdout.write(`${address.port}\n`);
-});
+listenAndTell(server);

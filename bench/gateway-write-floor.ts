@@ -9,6 +9,7 @@ import { normaliseStop } from "../src/domain/stop/normalise-stop.ts";
 import { type Stop, validateStop } from "../src/domain/stop/stop.ts";
 import { openStore } from "../src/store/database/database.ts";
 import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
+import { listenAndTell } from "./support/listen-and-tell.ts";
 
 const directory = process.argv[2] ?? "";
 // The store makes the tables, with the same indexes.
@@ -71,7 +72,4 @@ const server = createServer((request, response) => {
     .on("data", (chunk: Buffer) => chunks.push(chunk))
     .on("end", () => take(Buffer.concat(chunks), response));
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") process.stdout.write(`${address.port}\n`);
-});
+listenAndTell(server);

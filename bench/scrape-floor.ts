@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { listenAndTell } from "./support/listen-and-tell.ts";
 
 /** Text that stays the same, and the number behind it. */
 interface Series {
@@ -38,7 +39,4 @@ const server = createServer((_, response) => {
   };
   response.writeHead(200, headers).end(body);
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") process.stdout.write(`${address.port}\n`);
-});
+listenAndTell(server);
