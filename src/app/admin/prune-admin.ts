@@ -13,12 +13,12 @@ import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { findPruneClock } from "../../store/database/prune-clock.ts";
 import { type BackupHold, createBackupHold, heldUpText } from "../retention/backup-hold.ts";
 import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
+import { considerateStore } from "../retention/considerate-store.ts";
 import { withPruneLock } from "../retention/prune-lock.ts";
 import type { PruneDeps } from "../retention/pruner.ts";
 import { countOld, type KindAmount, type PassPart, pruneOld } from "../retention/run-retention.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
-import { considerateStore } from "./considerate-store.ts";
 
 export interface PruneOptions {
   readonly company?: string;

@@ -1,6 +1,6 @@
 /** Long work of a command beside a daemon: both write to one database, and the daemon's clients wait for it. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { AdminStore } from "./admin-store.ts";
+import type { Store } from "../../store/database/database.ts";
 
 const leastPauseMs = 5;
 
@@ -16,7 +16,10 @@ const usual: Pausing = { now: () => performance.now(), pause: wait };
  * The same store, that rests after each write for as long as that took: SQLite gives the database to whoever asks first, and
  * a process that asks again at once would keep it from the daemon.
  */
-export function considerateStore({ read, write }: AdminStore, { now, pause }: Pausing = usual): AdminStore {
+export function considerateStore(
+  { read, write }: Pick<Store, "read" | "write">,
+  { now, pause }: Pausing = usual,
+): Pick<Store, "read" | "write"> {
   return {
     read,
     async write(whose, work) {
