@@ -1,0 +1,38 @@
+/**
+ * What the pages of the console use. The composition root fulfils it (`src/app/console`): queries run in a worker with a
+ * connection of its own, acts in the process of the daemon, each with its row in the audit.
+ */
+import type { ConsoleActs } from "./console-acts.ts";
+import type { ConsoleQueries } from "./console-queries.ts";
+import type { ConsoleUser } from "./console-route.ts";
+
+/** Whose rows a query may see: those of these companies; an operator sees also what belongs to none. */
+export interface Scope {
+  readonly companies: readonly { readonly id: number; readonly code: string }[];
+  readonly isOperator: boolean;
+}
+
+export type QueryName = keyof ConsoleQueries;
+export type Asked<Name extends QueryName> = ConsoleQueries[Name]["asked"];
+export type Found<Name extends QueryName> = ConsoleQueries[Name]["found"];
+
+export type ActName = keyof ConsoleActs;
+
+export interface ConsoleServices {
+  /** Where the console begins: the base path of the configuration, empty as a rule. */
+  readonly basePath: () => string;
+  /**
+   * Runs a query in the worker. Rejects with `DropgateError` `overloaded` when it takes longer than two seconds or too many
+   * wait already.
+   */
+  ask<Name extends QueryName>(name: Name, scope: Scope, asked: Asked<Name>): Promise<Found<Name>>;
+  /**
+   * Does it, and writes who, when, why, before and after to the audit in the same unit of work. Rejects with
+   * `DropgateError` for what is not allowed or not possible any more.
+   */
+  act<Name extends ActName>(
+    name: Name,
+    by: { readonly user: ConsoleUser; readonly companyId: number | undefined; readonly reason: string },
+    asked: ConsoleActs[Name]["asked"],
+  ): Promise<ConsoleActs[Name]["done"]>;
+}
