@@ -22,6 +22,17 @@ const compiledFrom: ReadonlyMap<string, RegExp> = new Map([
   ["ssh2", /^lib\/protocol\/crypto\/src\//],
 ]);
 
+/** What the console sends to browsers; the other forms of these packages are for programs that are built otherwise. */
+const servedAlone: ReadonlyMap<string, RegExp> = new Map([
+  ["htmx.org", /^dist\/htmx\.min\.js$/],
+  ["htmx-ext-sse", /^dist\/sse\.min\.js$/],
+  ["idiomorph", /^dist\/idiomorph-ext\.min\.js$/],
+  ["uplot", /^dist\/uPlot\.(?:iife\.min\.js|min\.css)$/],
+]);
+
+/** Licences of packages whose manifests name none, as their texts are. */
+export const licencesByText: ReadonlyMap<string, string> = new Map([["htmx-ext-sse", "0BSD"]]);
+
 export function isLicence(path: string): boolean {
   return licenceName.test(path.slice(path.lastIndexOf("/") + 1));
 }
@@ -42,6 +53,8 @@ export function isShipped(packageName: string, path: string, architecture: Archi
   if (packageName.startsWith("node-linux-") && packageName !== `node-linux-${cpu}`) return false;
   if (isLicence(path)) return true;
   if (!isForProgram(packageName, path, cpu)) return false;
+  const served = servedAlone.get(packageName);
+  if (served !== undefined) return path === "package.json" || served.test(path);
   if (unusedEnding.test(path) || path.startsWith(".") || path.includes("/.")) return false;
   return !unusedFolder.test(path) && compiledFrom.get(packageName)?.test(path) !== true;
 }
