@@ -7,10 +7,11 @@ import type { Generated } from "kysely";
 import type { FileState } from "../../domain/files/file-state.ts";
 import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
+import type { ConsoleTables } from "../accounts/console-rows.ts";
 import type { AlertTables } from "../alerts/alert-rows.ts";
 import type { OutboundTables } from "../outbound/outbound-rows.ts";
 
-export interface Tables extends OutboundTables, AlertTables {
+export interface Tables extends OutboundTables, AlertTables, ConsoleTables {
   meta: {
     key: string;
     value: string;

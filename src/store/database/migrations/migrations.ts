@@ -25,6 +25,7 @@ import { sql as answeredRequests } from "./0013-answered-requests.ts";
 import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
 import { sql as oldEvents } from "./0015-old-events.ts";
 import { sql as toldReceivers } from "./0016-told-receivers.ts";
+import { sql as consoleTables } from "./0017-console.ts";
 
 export interface Migration {
   readonly name: string;
@@ -87,4 +88,9 @@ export const migrations: readonly Migration[] = [
     fingerprint: "02cc4c5fcd7c8759154629f6e832b168",
   },
   { name: "receivers that were told", sql: toldReceivers, fingerprint: "64a9ba8905e2fcd01281f19cbf3415ac" },
+  {
+    name: "sessions of the console, and the audit",
+    sql: consoleTables,
+    fingerprint: "07cf7471f27590f1ea288f263f0c17a0",
+  },
 ];
