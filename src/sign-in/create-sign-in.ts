@@ -31,7 +31,13 @@ import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
-import { type BanOptions, type BanStatistics, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
+import {
+  type BanOptions,
+  type BanStatistics,
+  FailedSignIns,
+  type SignInBans,
+  type SignInPeer,
+} from "./failed-sign-ins.ts";
 import { FamiliarAddresses } from "./familiar-addresses.ts";
 import type {
   KeyAttempt,
@@ -77,6 +83,7 @@ export interface SignInStatistics {
 
 export interface ConfigurableSignIn extends SignIn, SignInReview {
   statistics(): SignInStatistics;
+  readonly bans: SignInBans;
   /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
   load(): Promise<void>;
   /** Resolves when the results of the sign-ins so far are written. */
@@ -378,6 +385,10 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
     signedInNow: (userId) => signedInNow(store, userId),
     bannedForMs: (address) => context.failures.bannedForMs(address),
+    bans: {
+      list: () => context.failures.activeBans(),
+      lift: (key) => context.failures.liftBan(key),
+    },
     hasSignedInLately,
     reportSilence: (address) => context.failures.recordSilence(address),
     reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),

@@ -136,10 +136,27 @@ export interface BanStatistics {
   readonly active: number;
 }
 
+/** A ban that lasts. */
+export interface Ban {
+  /** The address, or the network that counts as one. */
+  readonly key: string;
+  /** Milliseconds UTC. */
+  readonly until: number;
+  /** How many bans of it this is the latest of. */
+  readonly count: number;
+}
+
+/** Bans, for operators. */
+export interface SignInBans {
+  /** Those that last, in no order. */
+  list(): readonly Ban[];
+  /** Ends a ban at once, and forgets that there was one. */
+  lift(key: string): void;
+}
+
 class Bans {
   readonly #clock: Clock;
-  /** `count`: how many bans of the address this is the latest of. */
-  readonly #bans = new BoundedMap<{ readonly until: number; readonly count: number }>(maxAddresses);
+  readonly #bans = new BoundedMap<Ban>(maxAddresses);
   #begun = 0;
 
   constructor(clock: Clock) {
@@ -153,6 +170,15 @@ class Bans {
     return { begun: this.#begun, active };
   }
 
+  active(): readonly Ban[] {
+    const now = this.#clock.now();
+    return [...this.#bans.values()].filter(({ until }) => until > now);
+  }
+
+  lift(key: string): void {
+    this.#bans.delete(key);
+  }
+
   remainingMs(key: string | undefined): number {
     const ban = key === undefined ? undefined : this.#bans.get(key);
     return ban === undefined ? 0 : Math.max(0, ban.until - this.#clock.now());
@@ -164,7 +190,7 @@ class Bans {
     const before = this.#bans.get(key);
     const earlier = before === undefined || now - before.until > banMemoryMs ? 0 : before.count;
     const lastsMs = Math.min(longestBanMs, Math.round(banMs * (1 + growthPercent / 100) ** earlier));
-    this.#bans.set(key, { until: now + lastsMs, count: earlier + 1 });
+    this.#bans.set(key, { key, until: now + lastsMs, count: earlier + 1 });
     this.#begun += 1;
     return lastsMs;
   }
@@ -211,6 +237,16 @@ export class FailedSignIns {
 
   get bans(): BanStatistics {
     return this.#bans.statistics();
+  }
+
+  activeBans(): readonly Ban[] {
+    return this.#bans.active();
+  }
+
+  /** Ends a ban at once. The address counts from zero, and its next ban is as long as a first one. */
+  liftBan(key: string): void {
+    this.#bans.lift(key);
+    this.#addresses.clear(key);
   }
 
   /** Replaces the options; what was counted and banned stays. */

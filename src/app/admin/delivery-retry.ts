@@ -7,6 +7,7 @@ import {
   type OutboundTarget,
   saveTargetPause,
 } from "../../store/outbound/outbound-targets.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
@@ -66,15 +67,21 @@ async function chooseTargets(store: AdminStore, { target, companyId }: TargetCho
  * Whoever retries has repaired the target: it is tried at once, and pauses again if that fails. Returns whether one of
  * them paused.
  */
+export async function endPausesIn(
+  tx: Transaction,
+  targets: readonly OutboundTarget[],
+  now: number,
+): Promise<boolean> {
+  const paused = targets.filter(({ pausedUntil }) => pausedUntil > now);
+  // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
+  for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
+  return paused.length > 0;
+}
+
 async function endPauses(store: AdminStore, targets: readonly OutboundTarget[]): Promise<boolean> {
   const now = systemClock.now();
-  const paused = targets.filter(({ pausedUntil }) => pausedUntil > now);
-  if (paused.length === 0) return false;
-  // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
-  await writeEach(store, paused, (tx, { id, failures }) =>
-    saveTargetPause(tx, { id, failures, pausedUntil: now }),
-  );
-  return true;
+  if (!targets.some(({ pausedUntil }) => pausedUntil > now)) return false;
+  return await store.write("site", (tx) => endPausesIn(tx, targets, now));
 }
 
 /** Has what waits for its next attempt tried now. Gives how many these are. */

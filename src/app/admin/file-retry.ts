@@ -46,7 +46,8 @@ async function whyUnknown(store: AdminStore, given: string): Promise<string> {
     : `${why}; have the file sent again`;
 }
 
-async function whyNotRetried(entry: LedgerEntry, path: string): Promise<string | undefined> {
+/** Why a file cannot be tried again; undefined when it can. `path`: where its bytes were filed. */
+export async function whyNotRetried(entry: LedgerEntry, path: string): Promise<string | undefined> {
   if (entry.state === "retry") return "a retry is already requested";
   if (entry.state !== "refused" && entry.state !== "superseded")
     return `it is ${entry.state}; only refused and superseded files can be tried again`;

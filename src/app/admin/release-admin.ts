@@ -1,5 +1,6 @@
 /** Ends the hold of deliveries that a restore has begun. */
-import { endDeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { type DeliveryHold, endDeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { sendAgainText } from "../watch/delivery-hold-watch.ts";
@@ -22,16 +23,26 @@ export interface ReleasedDeliveries {
   readonly daemonPid: number | undefined;
 }
 
+/** Ends the hold in a unit of work; undefined when deliveries are not held. */
+export async function releaseHeld(
+  tx: Transaction,
+): Promise<{ readonly hold: DeliveryHold; readonly targets: readonly ReleasedTarget[] } | undefined> {
+  const hold = await findDeliveryHold(tx);
+  if (hold === undefined) return undefined;
+  const targets = (await listOutboundTargets(tx))
+    .filter(({ open }) => open > 0)
+    .map(({ companyCode, name, open }) => ({ company: companyCode, target: name, open }));
+  await endDeliveryHold(tx);
+  return { hold, targets };
+}
+
 /** Lets deliveries go out again; changes nothing when they are not held. */
 export async function releaseDeliveries(config: StateConfig): Promise<ReleasedDeliveries> {
   return await withAdminStore(config, async (store) => {
     const daemonPid = findProcessLockHolder(config.stateDir);
-    const hold = await findDeliveryHold(store.read);
-    if (hold === undefined) return { isReleased: false, targets: [], daemonPid };
-    const targets = (await listOutboundTargets(store.read))
-      .filter(({ open }) => open > 0)
-      .map(({ companyCode, name, open }) => ({ company: companyCode, target: name, open }));
-    await store.write("site", (tx) => endDeliveryHold(tx));
+    const released = await store.write("site", releaseHeld);
+    if (released === undefined) return { isReleased: false, targets: [], daemonPid };
+    const { hold, targets } = released;
     return { isReleased: true, targets, sendAgain: sendAgainText(hold), daemonPid };
   });
 }

@@ -7,10 +7,8 @@ import { basename, resolve } from "node:path";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
-import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
-import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { decideFile, type DecisionRules } from "../../inbound/lanes/decide-file.ts";
 import { ledgerTimeOf } from "../../inbound/lanes/waiting-file.ts";
 import { type Fault, unlessMissing } from "../../lib/errors.ts";
@@ -19,22 +17,18 @@ import { createLogger } from "../../lib/logs/log.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import { enterFile, findFile, type LedgerEntry } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
 import { requireCompany } from "./admin.ts";
 import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
 import { documentPoolOptionsOf } from "../daemon/part-options.ts";
 import { type FileReason, toReason } from "./file-view.ts";
-import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
+import {
+  changesOf,
+  type ReadableDocument,
+  type StopChangeView,
+  stopNumbersOf,
+  stopsOf,
+} from "./stops/stop-change.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-export interface StopChangeView {
-  readonly stopNbr: string;
-  readonly effect: "created" | "updated" | "deleted" | "none";
-  readonly statusBefore: string | null;
-  readonly statusAfter: string | null;
-  /** At most 50; of an update alone. */
-  readonly fields: readonly FieldDifference[];
-}
 
 export interface ValidatedFile {
   readonly file: string;
@@ -57,8 +51,6 @@ export interface FirstEntry {
   readonly reasons: readonly FileReason[];
 }
 
-type ReadableDocument = Exclude<PreparedDocument, { kind: "unreadable" }>;
-
 interface Read {
   readonly file: string;
   readonly document: ReadableDocument;
@@ -70,8 +62,6 @@ interface Outcome {
   readonly changes: readonly StopChangeView[];
   readonly first?: LedgerEntry;
 }
-
-const maxFields = 50;
 
 /** Something that is no stop file was named by mistake: no reason code fits. */
 async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
@@ -95,54 +85,6 @@ async function readAll(config: Config, files: readonly string[]): Promise<readon
   } finally {
     await pool.stop(AbortSignal.abort());
   }
-}
-
-function statusText(stop: StoredStop | undefined): string | null {
-  if (stop === undefined) return null;
-  const name: string | undefined = Object.entries(stopStatusNames).find(
-    ([code]) => code === stop.status,
-  )?.[1];
-  return `${stop.status} ${name ?? "unknown status"}`;
-}
-
-function changeOf(
-  stopNbr: string,
-  before: StoredStop | undefined,
-  after: StoredStop | undefined,
-): StopChangeView {
-  const statusBefore = statusText(before);
-  const statusAfter = statusText(after);
-  const base = { stopNbr, statusBefore, statusAfter };
-  if (after === undefined) return { ...base, effect: "none", fields: [] };
-  if (before === undefined || (before.status === cancelledStopStatus && after.status !== cancelledStopStatus))
-    return { ...base, effect: "created", fields: [] };
-  if (after.status === cancelledStopStatus)
-    return { ...base, effect: before.status === cancelledStopStatus ? "none" : "deleted", fields: [] };
-  const carrier: FieldDifference = {
-    path: "stopAssignment.carrierCode",
-    before: before.carrierCode ?? undefined,
-    after: after.carrierCode ?? undefined,
-  };
-  // Assignments stand in columns of their own, which count.
-  const inBody = differenceOfStops(before.body, after.body).filter(
-    ({ path }) => !path.startsWith("stopAssignment"),
-  );
-  const fields = carrier.before === carrier.after ? inBody : [carrier, ...inBody];
-  return { ...base, effect: "updated", fields: fields.slice(0, maxFields) };
-}
-
-function stopNumbersOf(document: ReadableDocument): readonly string[] {
-  return document.kind === "read" ? [...new Set(document.instructions.map(({ stopNbr }) => stopNbr))] : [];
-}
-
-async function stopsOf(
-  tx: Transaction,
-  companyId: number,
-  numbers: readonly string[],
-): Promise<ReadonlyMap<string, StoredStop | undefined>> {
-  const stops = new Map<string, StoredStop | undefined>();
-  for (const number of numbers) stops.set(number, await findStoredStop(tx, { companyId, stopNbr: number }));
-  return stops;
 }
 
 interface Trial {
@@ -179,8 +121,7 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
   // The receipt is shown to nobody.
   const ledgerNumbers = { seal: String };
   const decided = await decideFile(tx, file, { rules, locationFor: () => "dry run", now, ledgerNumbers });
-  const after = await stopsOf(tx, company.id, numbers);
-  const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
+  const changes = changesOf(before, await stopsOf(tx, company.id, numbers));
   const first = await firstOf(tx, id);
   return {
     state: decided.state,

@@ -1,5 +1,6 @@
 import type { FileReason } from "../../app/admin/file-view.ts";
-import type { StopChangeView, ValidatedFile } from "../../app/admin/validate-files.ts";
+import type { StopChangeView } from "../../app/admin/stops/stop-change.ts";
+import type { ValidatedFile } from "../../app/admin/validate-files.ts";
 import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
 
 const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {

@@ -158,3 +158,18 @@ export async function targetIdsOf(read: Reader, ids: readonly number[]): Promise
     .execute();
   return rows.map((row) => row.target_id);
 }
+
+/** The ids of those deliveries of a company that have one of these GUIDs, in the order of what happened. */
+export async function listIdsOfGuids(
+  read: Reader,
+  { companyId, guids }: { readonly companyId: number; readonly guids: readonly string[] },
+): Promise<readonly { readonly id: number; readonly guid: string }[]> {
+  if (guids.length === 0) return [];
+  return await read
+    .selectFrom("deliveries")
+    .select(["id", "guid"])
+    .where("guid", "in", [...guids])
+    .where("company_id", "=", companyId)
+    .orderBy("id")
+    .execute();
+}

@@ -28,7 +28,8 @@ function selectFound(read: Reader) {
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
     .select(namedColumns("d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind", "d.order_key"))
-    .select(namedColumns("d.subject_id", "d.due_at", "d.fault", "t.is_configured", "t.paused_until"));
+    .select(namedColumns("d.subject_id", "d.due_at", "d.fault", "t.is_configured", "t.paused_until"))
+    .select(namedColumns("d.attempts", "d.last_attempt_at", "d.delivered_at"));
 }
 
 export type FoundDelivery = Awaited<ReturnType<ReturnType<typeof selectFound>["execute"]>>[number];

@@ -149,3 +149,19 @@ export async function isExportKept(db: Reader | Transaction, id: number): Promis
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** The delivery of an export that was put in the queue last; undefined when it has none any more. */
+export async function newestDeliveryOf(
+  db: Reader | Transaction,
+  id: number,
+): Promise<{ readonly id: number; readonly guid: string; readonly createdAt: number } | undefined> {
+  const row = await db
+    .selectFrom("deliveries")
+    .select(["id", "guid", "created_at as createdAt"])
+    .where("kind", "=", "export")
+    .where("subject_id", "=", id)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row;
+}

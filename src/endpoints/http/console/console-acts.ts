@@ -1,9 +1,122 @@
 /** What can be done in the console, by name: what is asked, and what is told of it afterwards. */
+import type { Fault } from "../../../lib/errors.ts";
 
 export interface Act<Asked, Done> {
   readonly asked: Asked;
   readonly done: Done;
 }
 
-// biome-ignore lint/suspicious/noEmptyInterface: each page adds its acts here.
-export interface ConsoleActs {}
+/** Whoever agrees to something has seen how it stood at that moment: what has changed since is not done. */
+export interface Seen {
+  /** When the page was made, milliseconds UTC. */
+  readonly seenAt: number;
+}
+
+/** Several of a kind, which their references name: each is done that still can be. */
+export interface SeveralAsked extends Seen {
+  readonly of: readonly string[];
+}
+
+export interface NotDone {
+  readonly why: string;
+  /** Their references. */
+  readonly of: readonly string[];
+}
+
+export interface SeveralDone {
+  readonly done: number;
+  readonly notDone: readonly NotDone[];
+}
+
+/** One thing of which there is one by that name in a company, such as a target. */
+export interface NamedAsked extends Seen {
+  readonly name: string;
+}
+
+/** The most that is done at once; who wants more asks again for the rest. */
+export const mostAtOnce = 500;
+
+/** It cannot be done: there is no such thing for who asks, or it is not any more what it was. The message is shown. */
+export class ActRefused extends Error {
+  readonly kind: "unknown" | "changed";
+
+  constructor(kind: "unknown" | "changed", message: string) {
+    super(message);
+    this.name = "ActRefused";
+    this.kind = kind;
+  }
+}
+
+/** Acts; each page adds those that it has. An act without a company is one of operators. */
+export interface ConsoleActs {
+  /** Tries refused and superseded files again, by their references. */
+  readonly "file.retry": Act<SeveralAsked, SeveralDone>;
+  /** Tries dead deliveries again, and waiting ones at once, by their GUIDs. */
+  readonly "delivery.retry": Act<SeveralAsked, SeveralDone>;
+  /** Sends delivered files once more. */
+  readonly "delivery.resend": Act<SeveralAsked, SeveralDone>;
+  readonly "delivery.giveUp": Act<SeveralAsked, SeveralDone>;
+  /** Lets deliveries go out that are held since a restore. */
+  readonly "deliveries.release": Act<Seen, { readonly targets: number }>;
+  /** Ends the pause of a target that failed, and tries at once what waits for it. */
+  readonly "target.retry": Act<NamedAsked, { readonly hastened: number }>;
+  /** Asks for a round of a remote at once. */
+  readonly "remote.poll": Act<NamedAsked, undefined>;
+  /** Delivers an export once more, with the same files. */
+  readonly "export.again": Act<NamedAsked & { readonly sequenceNbr: number }, { readonly delivery: string }>;
+  /** Lifts the ban of an address or network. */
+  readonly "ban.lift": Act<NamedAsked, undefined>;
+}
+
+/** What differs in a field of a stop; values of JSON, undefined where the field is not. */
+export interface ShownDifference {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface ShownChange {
+  readonly stopNbr: string;
+  readonly effect: "created" | "updated" | "deleted" | "none";
+  readonly statusBefore: string | null;
+  readonly statusAfter: string | null;
+  readonly fields: readonly ShownDifference[];
+}
+
+/** What a retry of a file would come to at this moment. */
+export interface RetryRehearsal {
+  readonly reference: string;
+  readonly name: string;
+  readonly company: { readonly id: number; readonly code: string };
+  readonly state: string;
+  readonly faultsBefore: readonly Fault[];
+  /** Why it cannot be tried again; undefined when it can. */
+  readonly why: string | undefined;
+  /** Undefined when it cannot be tried again. */
+  readonly outcome:
+    | {
+        readonly state: "applied" | "refused" | "duplicate" | "superseded";
+        readonly faults: readonly Fault[];
+        readonly changes: readonly ShownChange[];
+      }
+    | undefined;
+}
+
+export interface ShownBan {
+  /** The address or network, as it is counted. */
+  readonly name: string;
+  readonly until: number;
+  /** How many bans it has had lately, with this one. */
+  readonly count: number;
+}
+
+/**
+ * What only the process of the daemon knows, by name: rehearsals, which are undone at once, and what is in its memory.
+ * Companies that the user may not act for have nothing of it.
+ */
+export interface ConsoleLooks {
+  /** Those that there are, in the order of the references. */
+  readonly "file.retry": Act<{ readonly of: readonly string[] }, readonly RetryRehearsal[]>;
+  /** For operators alone. */
+  readonly bans: Act<object, readonly ShownBan[]>;
+}

@@ -2,7 +2,7 @@
  * What the pages of the console use. The composition root fulfils it (`src/app/console`): queries run in a worker with a
  * connection of its own, acts in the process of the daemon, each with its row in the audit.
  */
-import type { ConsoleActs } from "./console-acts.ts";
+import type { ConsoleActs, ConsoleLooks } from "./console-acts.ts";
 import type { ConsoleQueries } from "./console-queries.ts";
 import type { ConsoleUser } from "./console-route.ts";
 
@@ -17,6 +17,7 @@ export type Asked<Name extends QueryName> = ConsoleQueries[Name]["asked"];
 export type Found<Name extends QueryName> = ConsoleQueries[Name]["found"];
 
 export type ActName = keyof ConsoleActs;
+export type LookName = keyof ConsoleLooks;
 
 export interface ConsoleServices {
   /** Where the console begins: the base path of the configuration, empty as a rule. */
@@ -28,11 +29,17 @@ export interface ConsoleServices {
   ask<Name extends QueryName>(name: Name, scope: Scope, asked: Asked<Name>): Promise<Found<Name>>;
   /**
    * Does it, and writes who, when, why, before and after to the audit in the same unit of work. Rejects with
-   * `DropgateError` for what is not allowed or not possible any more.
+   * `DropgateError` for what is not allowed, with `ActRefused` for what is not there or not possible any more.
    */
   act<Name extends ActName>(
     name: Name,
     by: { readonly user: ConsoleUser; readonly companyId: number | undefined; readonly reason: string },
     asked: ConsoleActs[Name]["asked"],
   ): Promise<ConsoleActs[Name]["done"]>;
+  /** What only the process of the daemon knows, for who may act. Changes nothing. */
+  look<Name extends LookName>(
+    name: Name,
+    user: ConsoleUser,
+    asked: ConsoleLooks[Name]["asked"],
+  ): Promise<ConsoleLooks[Name]["done"]>;
 }

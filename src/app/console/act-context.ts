@@ -1,0 +1,22 @@
+import type { Config } from "../../config/schema.ts";
+import type { DocumentPool } from "../../documents/pool/document-pool.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import type { SignInBans } from "../../sign-in/failed-sign-ins.ts";
+import type { Store } from "../../store/database/database.ts";
+
+/** What acts of the console are done with: parts of the running daemon. */
+export interface ActContext {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  /** Absolute. */
+  readonly stateDir: string;
+  /** As it is in force. */
+  readonly config: () => Config;
+  /** References of ledger entries, as receipts show them. */
+  readonly ledgerNumbers: SealedNumbers;
+  readonly documents: Pick<DocumentPool, "prepareFile">;
+  readonly bans: SignInBans;
+  /** Whether the configuration names the user in `console.operators`. */
+  readonly isOperator: (userName: string) => boolean;
+}

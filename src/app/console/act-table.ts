@@ -1,0 +1,55 @@
+/** All acts of the console, and how one is run. */
+import type { ConsoleActs, ConsoleLooks } from "../../endpoints/http/console/console-acts.ts";
+import type { ActName, ConsoleServices, LookName } from "../../endpoints/http/console/console-services.ts";
+import type { ConsoleUser } from "../../endpoints/http/console/console-route.ts";
+import type { ActContext } from "./act-context.ts";
+import { lookAtBans, liftBan } from "./acts/bans.ts";
+import {
+  giveUpDeliveriesByGuid,
+  resendDeliveriesByGuid,
+  retryDeliveriesByGuid,
+} from "./acts/repeat-deliveries.ts";
+import { deliverExportAgain } from "./acts/export-again.ts";
+import { pollRemote } from "./acts/poll-remote.ts";
+import { rehearseRetries } from "./acts/rehearse-retry.ts";
+import { releaseHeldDeliveries } from "./acts/release-deliveries.ts";
+import { retryFilesByReference } from "./acts/retry-files.ts";
+import { retryTargetAtOnce } from "./acts/retry-target.ts";
+import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
+
+/** Does it. Rejects with `ActRefused` or `DropgateError` when nothing of it can be done. */
+export type RunAct<Name extends ActName> = (
+  act: RunningAct,
+  asked: ConsoleActs[Name]["asked"],
+) => Promise<ConsoleActs[Name]["done"]>;
+
+const acts: { readonly [Name in ActName]: RunAct<Name> } = {
+  "file.retry": retryFilesByReference,
+  "delivery.retry": retryDeliveriesByGuid,
+  "delivery.resend": resendDeliveriesByGuid,
+  "delivery.giveUp": giveUpDeliveriesByGuid,
+  "deliveries.release": releaseHeldDeliveries,
+  "target.retry": retryTargetAtOnce,
+  "remote.poll": pollRemote,
+  "export.again": deliverExportAgain,
+  "ban.lift": liftBan,
+};
+
+type RunLook<Name extends LookName> = (
+  context: ActContext,
+  user: ConsoleUser,
+  asked: ConsoleLooks[Name]["asked"],
+) => Promise<ConsoleLooks[Name]["done"]>;
+
+const looks: { readonly [Name in LookName]: RunLook<Name> } = {
+  "file.retry": rehearseRetries,
+  bans: lookAtBans,
+};
+
+/** Acts and looks, as the pages use them. */
+export function createConsoleActs(context: ActContext): Pick<ConsoleServices, "act" | "look"> {
+  return {
+    act: (name, by: ActBy, asked) => acts[name](beginAct(context, name, by), asked),
+    look: (name, user, asked) => looks[name](context, user, asked),
+  };
+}
