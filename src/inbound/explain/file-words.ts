@@ -36,6 +36,11 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   internal: "See the log for this entry.",
 };
 
+/** What to do about a refusal, in a sentence; undefined where the message of the fault says it all. */
+export function remedyOf(code: ErrorCode): string | undefined {
+  return remedies[code];
+}
+
 const stateWords: Readonly<Record<FileState, string>> = {
   waiting: "It waits to be applied",
   retry: "It is to be tried again",
@@ -52,7 +57,8 @@ const channelWords: Readonly<Record<string, string>> = {
   recovered: "found at start-up under its final name",
 };
 
-function channelText(channel: string): string {
+/** How a file came, such as `over SFTP`. */
+export function channelText(channel: string): string {
   const [kind, name] = channel.split(":");
   if (kind === "remote" && name !== undefined) return `from the remote ${name}`;
   return channelWords[channel] ?? `over ${channel}`;
@@ -62,7 +68,7 @@ function faultLines(fault: Fault): string[] {
   const line = fault.line === undefined ? "" : ` line ${fault.line}`;
   const path = fault.path === undefined ? "" : ` ${fault.path}`;
   const reason = `  ${reasonCodeOf(fault.code)}${line}${path}: ${fault.message}`;
-  const remedy = remedies[fault.code];
+  const remedy = remedyOf(fault.code);
   return remedy === undefined ? [reason] : [reason, `      What to do: ${remedy}`];
 }
 
@@ -245,7 +251,7 @@ export function wordsOfFile(
     received: receivedLine(entry),
     state: stateLine(story, naming),
     reasons: entry.faults.map(({ code, ...fault }) => ({ ...fault, reasonCode: reasonCodeOf(code) })),
-    remedies: codes.map((code) => remedies[code]).filter((remedy) => remedy !== undefined),
+    remedies: codes.map(remedyOf).filter((remedy) => remedy !== undefined),
     repeats: story.repeats.map(repeatLine),
     waiting: waitingLines(story, daemonPid, naming),
     place: `${goneText(entry) ?? presenceText(story)}.${movingText(entry)}`,

@@ -1,0 +1,231 @@
+/**
+ * The queries of the console, in a thread of their own, so that none holds up a file or a request of a host:
+ *
+ *   asked ──> waiting ──> in hand ──> answered
+ *                │            │
+ *                └── time ────┴──> refused as overloaded, with the words "narrow the search"
+ *
+ * The thread starts with the first query. When the time of a query is over, the thread has to show that it still listens;
+ * one that does not is stuck in a call, is ended as soon as the call returns, and what it had in hand is refused. After that,
+ * a crash, or too much memory, the next query gets a new thread. Nothing survives, and nothing needs to: queries only read.
+ */
+import { Secret } from "../../config/reader/secret.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
+import { aborted } from "../../lib/aborted.ts";
+import { DropgateError } from "../../lib/errors.ts";
+import type { Service } from "../../lib/service.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
+import { type WorkerEnd, WorkerHost } from "../../lib/threads/worker-host.ts";
+import type { QueryOrder, QueryReport, QuerySetup } from "./query-messages.ts";
+
+export interface QueryLimits {
+  /** How many queries wait at most while others are in hand. */
+  readonly maxWaiting: number;
+  /** How many are in hand: what waits for files lets others go on. */
+  readonly maxInHand: number;
+  /** How long an answer is waited for. */
+  readonly deadlineMs: number;
+  /** The same while the thread loads. */
+  readonly loadMs: number;
+  /** How long the thread may be silent after a deadline was missed. */
+  readonly pongMs: number;
+  readonly maxHeapMb: number;
+}
+
+const limitsOfConsole: QueryLimits = {
+  maxWaiting: 64,
+  maxInHand: 4,
+  deadlineMs: 2_000,
+  loadMs: 10_000,
+  pongMs: 250,
+  maxHeapMb: 128,
+};
+
+export interface QueryHostOptions {
+  /** Absolute. */
+  readonly stateDir: string;
+  /** Seals the references of ledger entries. */
+  readonly numberKey: string;
+  readonly config: Config;
+  readonly limits?: Partial<QueryLimits>;
+  /** The module of the thread; that of the console unless given. */
+  readonly file?: URL;
+}
+
+type Ask = Extract<QueryOrder, { kind: "ask" }>;
+
+interface Call {
+  readonly order: Omit<Ask, "timeMs">;
+  readonly resolve: (found: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** By `performance.now()`. */
+  until: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+function overloaded(why: string, cause?: unknown): DropgateError {
+  return new DropgateError("overloaded", why, { cause });
+}
+
+const tooLong =
+  "the search took too long: narrow the search, by a company, a day or a longer beginning of the name";
+const tooMany = "too many searches are under way: narrow the search, or try again in a moment";
+const stopping = "dropgate is stopping: try again soon";
+const tooLarge = "the search needed too much memory: narrow the search, by a company or a day";
+
+/** Secrets stay in the thread that uses them. */
+function withoutSecrets(value: unknown): unknown {
+  if (value instanceof Secret) return undefined;
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutSecrets(part)]));
+}
+
+function errorOf(report: Extract<QueryReport, { kind: "refused" | "failed" }>): Error {
+  if (report.kind === "refused")
+    return new DropgateError(report.code, report.message, { faults: report.faults });
+  const error = new Error(report.message);
+  if (report.stack !== undefined) error.stack = report.stack;
+  return error;
+}
+
+/** Why the queries in hand of a thread that has ended have no answer. */
+function lossOf({ reason, detail, error }: WorkerEnd): Error {
+  if (reason === "memory") return overloaded(tooLarge, error);
+  if (reason === "time") return overloaded(tooLong);
+  if (reason === "stopped") return overloaded(stopping);
+  return new Error(`the thread of the console's queries failed: ${detail ?? "it ended"}`, { cause: error });
+}
+
+export class QueryHost implements Service {
+  readonly name = "queries of the console";
+  readonly #options: QueryHostOptions & { readonly limits: QueryLimits };
+  #config: Config;
+  #host: WorkerHost<QueryReport> | undefined;
+  /** Whether the thread was asked to show that it listens, and has not yet: it gets nothing until then. */
+  #isDoubted = false;
+  #isStopped = false;
+  readonly #waiting: Call[] = [];
+  readonly #inHand = new Map<number, Call>();
+  #lastId = 0;
+
+  constructor(options: QueryHostOptions) {
+    this.#options = { ...options, limits: { ...limitsOfConsole, ...options.limits } };
+    this.#config = withoutSecrets(options.config) as Config;
+  }
+
+  async start(): Promise<void> {
+    // The thread starts with the first query: most daemons run for days without one.
+  }
+
+  /** The configuration of all queries that are put in hand from now on. */
+  configure(config: Config): void {
+    this.#config = withoutSecrets(config) as Config;
+    this.#host?.post({ kind: "configure", config: this.#config } satisfies QueryOrder);
+  }
+
+  /** See `ConsoleServices`. */
+  ask<Name extends QueryName>(name: Name, scope: Scope, asked: Asked<Name>): Promise<Found<Name>> {
+    return this.askFor({ name, scope, asked }) as Promise<Found<Name>>;
+  }
+
+  /** The same without the types of the table of queries. */
+  askFor(question: Pick<Ask, "name" | "scope" | "asked">): Promise<unknown> {
+    const { maxWaiting, deadlineMs, loadMs } = this.#options.limits;
+    if (this.#isStopped) return Promise.reject(overloaded(stopping));
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(overloaded(tooMany));
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      const order = { kind: "ask" as const, id: this.#lastId, ...question };
+      const call: Call = { order, resolve, reject, until: 0, timer: undefined };
+      this.#waiting.push(call);
+      this.#giveTime(call, this.#host?.isLoaded === true ? deadlineMs : loadMs);
+      this.#putInHand();
+    });
+  }
+
+  /** Refuses what is under way, and ends the thread as soon as its call returns; waits no longer than the deadline. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#isStopped = true;
+    for (const call of [...this.#waiting, ...this.#inHand.values()])
+      this.#take(call)?.reject(overloaded(stopping));
+    await Promise.race([this.#host?.end(), aborted(deadline)]);
+  }
+
+  #putInHand(): void {
+    const { maxInHand, deadlineMs } = this.#options.limits;
+    while (!this.#isDoubted && this.#inHand.size < maxInHand) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      this.#host ??= this.#begin();
+      this.#inHand.set(call.order.id, call);
+      const timeMs = Math.min(deadlineMs, call.until - performance.now());
+      this.#host.post({ ...call.order, timeMs } satisfies QueryOrder);
+    }
+  }
+
+  #begin(): WorkerHost<QueryReport> {
+    const { stateDir, numberKey, file, limits } = this.#options;
+    const data: QuerySetup = { stateDir, numberKey, config: this.#config };
+    return new WorkerHost<QueryReport>(
+      {
+        ...{ name: this.name, data, maxHeapMb: limits.maxHeapMb },
+        file: file ?? siblingModule("./query-worker", import.meta.url),
+      },
+      {
+        loaded: () => {
+          for (const call of [...this.#waiting, ...this.#inHand.values()])
+            this.#giveTime(call, limits.deadlineMs);
+        },
+        message: (report) => this.#receive(report),
+        ended: (end) => this.#ended(end),
+      },
+    );
+  }
+
+  #giveTime(call: Call, timeMs: number): void {
+    clearTimeout(call.timer);
+    call.until = performance.now() + timeMs;
+    call.timer = setTimeout(() => this.#timeOver(call), timeMs);
+  }
+
+  #timeOver(call: Call): void {
+    const wasInHand = this.#inHand.has(call.order.id);
+    this.#take(call)?.reject(overloaded(tooLong));
+    if (wasInHand && !this.#isDoubted && this.#host?.isLoaded === true) {
+      this.#isDoubted = true;
+      this.#host.post({ kind: "ping" } satisfies QueryOrder);
+      this.#host.within(this.#options.limits.pongMs);
+    }
+    this.#putInHand();
+  }
+
+  /** Whoever gets the call answers it; undefined when somebody has. */
+  #take(call: Call): Call | undefined {
+    clearTimeout(call.timer);
+    const place = this.#waiting.indexOf(call);
+    if (place >= 0) this.#waiting.splice(place, 1);
+    return this.#inHand.delete(call.order.id) || place >= 0 ? call : undefined;
+  }
+
+  #receive(report: QueryReport): void {
+    if (report.kind === "pong") {
+      this.#isDoubted = false;
+      this.#host?.inTime();
+    } else {
+      const open = this.#inHand.get(report.id);
+      const call = open && this.#take(open);
+      if (report.kind === "found") call?.resolve(report.found);
+      else call?.reject(errorOf(report));
+    }
+    this.#putInHand();
+  }
+
+  #ended(end: WorkerEnd): void {
+    this.#host = undefined;
+    this.#isDoubted = false;
+    for (const call of [...this.#inHand.values()]) this.#take(call)?.reject(lossOf(end));
+    this.#putInHand();
+  }
+}

@@ -1,0 +1,45 @@
+/** What a `QueryHost` and its thread tell each other. All of it is plain data. */
+import type { Config } from "../../config/schema.ts";
+import type { ErrorCode, Fault } from "../../lib/errors.ts";
+import type { Scope } from "../../endpoints/http/console/console-services.ts";
+
+/** What a thread is started with. */
+export interface QuerySetup {
+  readonly stateDir: string;
+  /** Seals the references of ledger entries. */
+  readonly numberKey: string;
+  /** Without its secrets. */
+  readonly config: Config;
+}
+
+export type QueryOrder =
+  | {
+      readonly kind: "ask";
+      readonly id: number;
+      readonly name: string;
+      readonly scope: Scope;
+      readonly asked: unknown;
+      /** How long the answer is waited for. */
+      readonly timeMs: number;
+    }
+  | { readonly kind: "configure"; readonly config: Config }
+  /** To be answered at once, unless the thread is stuck in a call. */
+  | { readonly kind: "ping" };
+
+export type QueryReport =
+  | { readonly kind: "found"; readonly id: number; readonly found: unknown }
+  /** The answer to what was asked is a refusal. */
+  | {
+      readonly kind: "refused";
+      readonly id: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly faults: readonly Fault[];
+    }
+  | {
+      readonly kind: "failed";
+      readonly id: number;
+      readonly message: string;
+      readonly stack: string | undefined;
+    }
+  | { readonly kind: "pong" };

@@ -1,0 +1,5 @@
+/** The module of the thread that answers the queries of the console. */
+import { queryTable } from "./query-table.ts";
+import { serveQueries } from "./serve-queries.ts";
+
+serveQueries(queryTable);

@@ -1,0 +1,71 @@
+/**
+ * The thread of the queries: answers each with what the function of its name finds, by a connection of its own that cannot
+ * write. Queries that wait for files let others go on meanwhile.
+ */
+import { join } from "node:path";
+import { parentPort, workerData } from "node:worker_threads";
+import { Kysely } from "kysely";
+import type { Config } from "../../config/schema.ts";
+import type { Scope } from "../../endpoints/http/console/console-services.ts";
+import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
+import { DropgateError, messageOf } from "../../lib/errors.ts";
+import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
+import { stepBack } from "../../lib/threads/background-thread.ts";
+import { tellLoaded } from "../../lib/threads/hosted-worker.ts";
+import { databaseFileName } from "../../store/database/database.ts";
+import type { Tables } from "../../store/database/schema.ts";
+import { openForReading, sqliteDialect } from "../../store/database/sqlite-dialect.ts";
+import type { QueryContext } from "./query-context.ts";
+import type { QueryOrder, QueryReport, QuerySetup } from "./query-messages.ts";
+
+/** The function of a query. What it is asked is checked by the types of the host. */
+export type QueryFunction = (context: QueryContext, scope: Scope, asked: never) => Promise<unknown>;
+
+type Ask = Extract<QueryOrder, { kind: "ask" }>;
+
+function faultReport(id: number, error: unknown): QueryReport {
+  if (error instanceof DropgateError) {
+    const { code, message, faults } = error;
+    return { kind: "refused", id, code, message, faults };
+  }
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { kind: "failed", id, message: messageOf(error), stack };
+}
+
+async function answerTo(
+  functions: Readonly<Record<string, QueryFunction>>,
+  context: Omit<QueryContext, "now" | "timeLeftMs">,
+  { id, name, scope, asked, timeMs }: Ask,
+): Promise<QueryReport> {
+  const until = performance.now() + timeMs;
+  try {
+    const run = functions[name];
+    if (run === undefined) throw new Error(`there is no query ${name}`);
+    const timeLeftMs = () => Math.max(0, until - performance.now());
+    const found = await run({ ...context, now: Date.now(), timeLeftMs }, scope, asked as never);
+    return { kind: "found", id, found };
+  } catch (error) {
+    return faultReport(id, error);
+  }
+}
+
+/** To be called by the module of the thread. */
+export function serveQueries(functions: Readonly<Record<string, QueryFunction>>): void {
+  const port = parentPort;
+  if (port === null) throw new Error("queries are served by a thread");
+  stepBack();
+  const { stateDir, numberKey, config: first } = workerData as QuerySetup;
+  const database = openForReading(join(stateDir, databaseFileName));
+  const read = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  const ledgerNumbers = createSealedNumbers(numberKey, ledgerNumberKind);
+  let config: Config = first;
+  port.on("message", (order: QueryOrder) => {
+    if (order.kind === "configure") config = order.config;
+    else if (order.kind === "ping") port.postMessage({ kind: "pong" } satisfies QueryReport);
+    else
+      void answerTo(functions, { read, stateDir, config, ledgerNumbers }, order).then((report) =>
+        port.postMessage(report),
+      );
+  });
+  tellLoaded();
+}
