@@ -118,7 +118,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   targets: { "": [], folder: [""], servers: [""], web: [""], email: [""] },
   "endpoints/http": {
-    "": ["gateway", "legacy", "openapi", "server"],
+    "": ["console", "gateway", "legacy", "openapi", "server"],
+    console: ["server"],
     gateway: ["openapi", "server"],
     legacy: ["gateway", "openapi", "server"],
     openapi: ["server"],

@@ -44,7 +44,9 @@ export function programEntries(source: ProgramSource, below: string): PackageEnt
   const scripts = ["dropgate", "run-node"];
   const read = [
     "config/openapi.json",
-    ...filesBelow(join(projectFolder, "xsd")).map((name) => join("xsd", name)),
+    ...["web", "xsd"].flatMap((folder) =>
+      filesBelow(join(projectFolder, folder)).map((name) => join(folder, name)),
+    ),
   ];
   return [
     ...scripts.map((name) => copied(`${below}/bin/${name}`, join(projectFolder, "bin", name), 0o755)),

@@ -1,7 +1,7 @@
 /** All acts of the console, and how one is run. */
 import type { ConsoleActs, ConsoleLooks } from "../../endpoints/http/console/console-acts.ts";
 import type { ActName, ConsoleServices, LookName } from "../../endpoints/http/console/console-services.ts";
-import type { ConsoleUser } from "../../endpoints/http/console/console-route.ts";
+import type { ConsoleUser } from "../../endpoints/http/console/console-user.ts";
 import type { ActContext } from "./act-context.ts";
 import { lookAtBans, liftBan } from "./acts/bans.ts";
 import {

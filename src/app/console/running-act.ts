@@ -10,8 +10,8 @@
  * A form that is sent twice is done once: what it was about has changed by the first, and the row in the audit shows that
  * the same user did the same for the same reason since the page was made; so the second is told what the first was told.
  */
-import type { ConsoleUser } from "../../endpoints/http/console/console-route.ts";
-import { rolesFor } from "../../endpoints/http/console/console-route.ts";
+import type { ConsoleUser } from "../../endpoints/http/console/console-user.ts";
+import { rolesFor } from "../../endpoints/http/console/console-user.ts";
 import { ActRefused, type Seen } from "../../endpoints/http/console/console-acts.ts";
 import type { ActName } from "../../endpoints/http/console/console-services.ts";
 import { actWords } from "../../endpoints/http/console/words/act-words.ts";

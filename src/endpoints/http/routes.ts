@@ -1,4 +1,5 @@
 /** The table of routes: every operation over HTTP, once. */
+import { assetRoute } from "./console/assets/asset-route.ts";
 import { legacyOperations } from "./legacy/legacy-operations.ts";
 import type { Operation } from "./openapi/api-description.ts";
 import { apiOperations, pageFiles } from "./openapi/api-page.ts";
@@ -26,4 +27,4 @@ export const operations: readonly Operation[] = [
   ...apiOperations,
 ];
 
-export const routes: readonly Route[] = [...operations, ...pageFiles];
+export const routes: readonly Route[] = [...operations, ...pageFiles, assetRoute];

@@ -4,7 +4,7 @@
  */
 import { auditSubjectText } from "../../../domain/audit/audit-subject.ts";
 import type { NamedAsked, ShownBan } from "../../../endpoints/http/console/console-acts.ts";
-import type { ConsoleUser } from "../../../endpoints/http/console/console-route.ts";
+import type { ConsoleUser } from "../../../endpoints/http/console/console-user.ts";
 import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { ActContext } from "../act-context.ts";

@@ -4,7 +4,7 @@
  */
 import { companySettingsOf } from "../../../config/company-settings.ts";
 import { parseStopFileName } from "../../../domain/files/stop-file-name.ts";
-import { type ConsoleUser, companiesFor } from "../../../endpoints/http/console/console-route.ts";
+import { type ConsoleUser, companiesFor } from "../../../endpoints/http/console/console-user.ts";
 import type { RetryRehearsal } from "../../../endpoints/http/console/console-acts.ts";
 import { decideFile } from "../../../inbound/lanes/decide-file.ts";
 import { createLocations } from "../../../inbound/places/locations.ts";

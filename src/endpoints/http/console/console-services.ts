@@ -4,7 +4,7 @@
  */
 import type { ConsoleActs, ConsoleLooks } from "./console-acts.ts";
 import type { ConsoleQueries } from "./console-queries.ts";
-import type { ConsoleUser } from "./console-route.ts";
+import type { ConsoleUser } from "./console-user.ts";
 
 /** Whose rows a query may see: those of these companies; an operator sees also what belongs to none. */
 export interface Scope {

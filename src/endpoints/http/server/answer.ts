@@ -16,13 +16,20 @@ export interface FileBody {
   readonly etag: string;
 }
 
+/** A body that was compressed beforehand: the client gets the smallest form that it takes. */
+export interface PreparedBody {
+  /** Names the content; without quotes. */
+  readonly etag: string;
+  readonly forms: Readonly<Record<"identity" | "gzip" | "br", Uint8Array>>;
+}
+
 export interface Answer {
   /** That of the whole, when the body is a file. */
   readonly status: number;
   /** Lower-case names; type, length and request id are added when it is sent. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
-  readonly body: string | Uint8Array | FileBody;
+  readonly body: string | Uint8Array | FileBody | PreparedBody;
 }
 
 /** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, or a line of text. */

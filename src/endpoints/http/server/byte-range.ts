@@ -12,7 +12,7 @@ export type Selection =
 const rangeForm = /^bytes\s*=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i;
 
 /** If-None-Match compares weakly. */
-function isKnownToClient(header: string | undefined, etag: string): boolean {
+export function isKnownToClient(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(etag);

@@ -152,8 +152,17 @@ function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
   );
 }
 
-async function answerAnybody(state: DispatcherState, exchange: Exchange, route: PublicRoute) {
-  const asked = { isMonitor: () => isMonitor(state, exchange) };
+interface AskedByAnybody {
+  readonly route: PublicRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+async function answerAnybody(
+  state: DispatcherState,
+  exchange: Exchange,
+  { route, params }: AskedByAnybody,
+): Promise<Answer> {
+  const asked = { isMonitor: () => isMonitor(state, exchange), params };
   // Who may not look is told no more than that there is nothing.
   if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();
   return await route.run(state, asked);
@@ -170,9 +179,9 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
   checkHead(request);
   if (isOptions) return allowAnswer(match.allow);
   const route = routeOf(exchange, match);
-  if (route.access === "public") return await answerAnybody(state, exchange, route);
-  checkLoad(state);
   const params = match.paramsOf(route);
+  if (route.access === "public") return await answerAnybody(state, exchange, { route, params });
+  checkLoad(state);
   const user = await identify(state, exchange, params["companyCode"] ?? "");
   return runOperation(state, exchange, { route, target, params, user });
 }

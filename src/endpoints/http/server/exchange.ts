@@ -5,10 +5,11 @@ import { newRequestId } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
-import type { Answer, ErrorShape, FileBody } from "./answer.ts";
+import type { Answer, ErrorShape, FileBody, PreparedBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
+import { selectForm } from "./prepared-body.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { originFormOf } from "./request-target.ts";
 
@@ -135,6 +136,18 @@ function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending):
   return length;
 }
 
+/** The form of the body that the client takes, or none when it has it; gives the length. */
+function sendPrepared(exchange: Exchange, body: PreparedBody, head: Head): number {
+  const { request, response } = exchange;
+  const { status, headers, data } = selectForm(request.headers, body);
+  const { "content-type": _type, ...untyped } = head;
+  const length = status === 304 ? {} : { "content-length": data.length };
+  response.writeHead(status, { ...(status === 304 ? untyped : head), ...headers, ...length });
+  response.end(data);
+  exchange.streaming = Promise.resolve({ status, bytes: request.method === "HEAD" ? 0 : data.length });
+  return data.length;
+}
+
 /** A text goes out together with its head, in one write. A longer one would be copied once more for that. */
 const maxTextLength = 65_536;
 /** Not ASCII: Node.js would encode it chunk by chunk into memory of three times its length. */
@@ -162,6 +175,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending)
   const { status, body } = answer;
   const isLingering = hasLongUnreadBody(request);
   const head = headOf(exchange, answer, sending.mustClose || isLingering);
+  if (typeof body === "object" && "forms" in body) return sendPrepared(exchange, body, head);
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendFileBody(exchange, body, { ...sending, head, isLingering });
   const { data, encoding, length } = chunkOf(body);

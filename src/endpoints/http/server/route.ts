@@ -84,13 +84,20 @@ interface RouteBase {
   readonly isMappable?: boolean;
 }
 
+/** What a route without a sign-in knows of its request. */
+export interface PublicRequest {
+  /** Whether it comes from an address of `http.metricsFrom`. */
+  isMonitor(): boolean;
+  /** The decoded parts of the path by their names in the pattern. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** Needs no sign-in. Answered even while others are refused because of load. */
 export interface PublicRoute extends RouteBase {
   readonly access: "public";
   /** Answered only to addresses of `http.metricsFrom`. */
   readonly isForMonitoring?: boolean;
-  /** `isMonitor`: whether the request comes from such an address. */
-  run(services: RouteServices, asked: { isMonitor(): boolean }): Promise<Answer>;
+  run(services: RouteServices, asked: PublicRequest): Promise<Answer>;
 }
 
 /** The path names a company, in which the caller needs one of the roles. */

@@ -1,0 +1,20 @@
+/** What a page says to the viewer, and what they can do about it. */
+import { words } from "../words/words.ts";
+import { type Content, type Html, html } from "./html.ts";
+import type { BadgeKind } from "./badge.ts";
+
+/** A message in its own frame. `bad` is told at once by screen readers, all others when they have time. */
+export function notice(kind: BadgeKind, content: Content): Html {
+  const role = kind === "bad" ? "alert" : "status";
+  return html`<div class="notice ${kind}" role="${role}">${content}</div>`;
+}
+
+/** What to do about a fault. */
+export function remedy(content: Content): Html {
+  return html`<p class="remedy"><strong>${words.kit.remedy}</strong> ${content}</p>`;
+}
+
+/** What stands where a list would, when nothing is in it: what that means, and perhaps where to go. */
+export function nothing(content: Content): Html {
+  return html`<p class="nothing">${content}</p>`;
+}

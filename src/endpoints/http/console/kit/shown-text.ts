@@ -1,0 +1,27 @@
+/** Texts of others on a page: names of files, comments, messages. They change neither the order nor the look of ours. */
+import { visible } from "../../../../lib/logs/visible-text.ts";
+import { type Html, html } from "./html.ts";
+
+/** Longest text of others in one place of a list; the page of the thing itself has the whole. */
+const longestInList = 120;
+
+/**
+ * A text of others, whole: isolated, so that signs of a right-to-left script turn nothing around it, and with characters that
+ * nobody would see made visible.
+ */
+export function shown(text: string): Html {
+  return html`<bdi class="foreign">${visible(text)}</bdi>`;
+}
+
+/** The same for a list: a long text is cut, and its title has more of it. */
+export function shortened(text: string, length = longestInList): Html {
+  const whole = visible(text);
+  if (whole.length <= length) return shown(text);
+  const cut = whole.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return html`<bdi class="foreign" title="${whole.slice(0, 2_000)}">${cut}…</bdi>`;
+}
+
+/** Code, numbers and identifiers: the same in a fixed-width font. */
+export function code(text: string): Html {
+  return html`<code><bdi>${visible(text)}</bdi></code>`;
+}

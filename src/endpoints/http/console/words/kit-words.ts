@@ -1,0 +1,20 @@
+/** Words of the components that pages are made of. */
+export const kitWords = {
+  none: "–",
+  atStop: (local: string) => `(${local} at the stop)`,
+  days: (count: number) => `${count} d`,
+  hours: (count: number) => `${count} h`,
+  minutes: (count: number) => `${count} min`,
+  seconds: (count: number) => `${count} s`,
+  milliseconds: (count: number) => `${count} ms`,
+  before: (duration: string) => `${duration} before`,
+  remedy: "What to do:",
+  pages: "Pages of this list",
+  firstPage: "Newest",
+  nextPage: "Older",
+  filter: "Filter",
+  show: "Show",
+  withoutFilter: "Without filter",
+  reason: "Reason",
+  reasonHint: "Why you do this; it is kept in the audit, at most 500 characters.",
+};

@@ -1,0 +1,16 @@
+/**
+ * All words of the console, in one catalogue: a file for each page, texts with values as functions. Another language is
+ * another object of the type `Words`. Explanations and remedies of faults come from the catalogues of the commands.
+ */
+import { doneWords } from "./done-words.ts";
+import { frameWords, keyWords } from "./frame-words.ts";
+import { kitWords } from "./kit-words.ts";
+
+export const words = {
+  /** As in the attribute `lang`. */
+  language: "en",
+  frame: frameWords,
+  keys: keyWords,
+  kit: kitWords,
+  done: doneWords,
+};
