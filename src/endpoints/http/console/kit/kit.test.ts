@@ -9,7 +9,7 @@ import { addresses, link, withQuery } from "./link.ts";
 import { notice, remedy } from "./notice.ts";
 import { pager } from "./pager.ts";
 import { columns, details, facts, section } from "./section.ts";
-import { code, shortened, shown } from "./shown-text.ts";
+import { code, listing, shortened, shown } from "./shown-text.ts";
 import { table } from "./table.ts";
 import { durationText, timeText, timeWithLocal } from "./times.ts";
 
@@ -20,6 +20,7 @@ describe("no component lets the text of others become HTML", () => {
     ["shown", shown(hostile)],
     ["shortened", shortened(hostile.repeat(40))],
     ["code", code(hostile)],
+    ["listing", listing(hostile, hostile)],
     ["badge", badge("bad", hostile)],
     ["table", table([hostile, { text: hostile, isNumber: true }], [[hostile, hostile]], tableWords)],
     ["empty table", table([hostile], [], { caption: hostile, empty: hostile })],
@@ -60,6 +61,12 @@ describe("texts of others", () => {
       '<bdi class="foreign">invoice\\u{202e}lmx.exe\\x00</bdi>',
     );
     expect(code("a\u200bb").text).toBe("<code><bdi>a\\u{200b}b</bdi></code>");
+  });
+
+  it("keep their lines, the first one too, where they are shown whole", () => {
+    expect(listing("\na\tb\r\nc", "Document").text).toBe(
+      '<pre class="foreign" role="group" aria-label="Document" tabindex="0">\n\na\tb\nc</pre>',
+    );
   });
 
   it("are cut in lists, with more of them in the title, and never within a character", () => {

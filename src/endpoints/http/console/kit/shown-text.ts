@@ -25,3 +25,11 @@ export function shortened(text: string, length = longestInList): Html {
 export function code(text: string): Html {
   return html`<code><bdi>${visible(text)}</bdi></code>`;
 }
+
+/** A text of several lines as it is, such as a document; what does not fit scrolls, by keys too. */
+export function listing(text: string, label: string): Html {
+  const lines = text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, visible);
+  // The first line break after the tag is no part of the text.
+  return html`<pre class="foreign" role="group" aria-label="${label}" tabindex="0">
+${lines}</pre>`;
+}
