@@ -60,6 +60,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     messages: ["outbound", "time", "stop", "execution"],
     outbound: ["files", "documents", "execution", "stop"],
     retention: [],
+    audit: [],
   },
   config: {
     "": ["sections", "reader", "rules"],
@@ -132,6 +133,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     alerts: ["watch", "retention", "daemon"],
     checks: ["daemon", "admin", "watch", "retention"],
     admin: ["daemon", "checks", "watch", "retention"],
+    console: ["admin", "checks", "daemon", "watch", "retention"],
   },
 };
 

@@ -1,5 +1,9 @@
 /** Every query of the console with the function that answers it. */
 import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
+import { queryFile } from "./queries/file.ts";
+import { queryFileContent } from "./queries/file-content.ts";
+import { queryLoad } from "./queries/load.ts";
+import { queryStop } from "./queries/stop.ts";
 import type { QueryContext } from "./query-context.ts";
 
 /** One function for each query; the compiler asks for each. */
@@ -11,4 +15,9 @@ type QueryTable = {
   ) => Promise<Found<Name>>;
 };
 
-export const queryTable: QueryTable = {};
+export const queryTable: QueryTable = {
+  file: queryFile,
+  fileContent: queryFileContent,
+  stop: queryStop,
+  load: queryLoad,
+};

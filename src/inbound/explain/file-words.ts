@@ -239,6 +239,12 @@ export interface ToldReason extends Pick<Fault, "message" | "line" | "path" | "s
   readonly reasonCode: number;
 }
 
+/** What to do about faults, each remedy once. */
+export function remediesOf(faults: readonly Fault[]): readonly string[] {
+  const codes = [...new Set(faults.map(({ code }) => code))];
+  return codes.map(remedyOf).filter((remedy) => remedy !== undefined);
+}
+
 /** The same words as those of the command, in their parts. */
 export function wordsOfFile(
   story: FileStory,
@@ -246,15 +252,14 @@ export function wordsOfFile(
   naming: Naming,
 ): FileWords {
   const { entry } = story;
-  const codes = [...new Set(entry.faults.map(({ code }) => code))];
   return {
     received: receivedLine(entry),
     state: stateLine(story, naming),
     reasons: entry.faults.map(({ code, ...fault }) => ({ ...fault, reasonCode: reasonCodeOf(code) })),
-    remedies: codes.map(remedyOf).filter((remedy) => remedy !== undefined),
+    remedies: remediesOf(entry.faults),
     repeats: story.repeats.map(repeatLine),
     waiting: waitingLines(story, daemonPid, naming),
-    place: `${goneText(entry) ?? presenceText(story)}.${movingText(entry)}`,
+    place: `${goneText({ ...entry, prunedTo: null }) ?? presenceText(story)}.${movingText(entry)}`,
     canPassLater: canPassLater(entry) && story.presence === "there",
   };
 }

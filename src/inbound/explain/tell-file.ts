@@ -25,8 +25,8 @@ async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresen
 }
 
 /** A decided file that is not filed away yet may still lie where it came from. */
-async function whereabouts(
-  deps: ExplainDependencies,
+export async function whereabouts(
+  deps: Pick<ExplainDependencies, "locations">,
   entry: LedgerEntry,
 ): Promise<Pick<FileStory, "path" | "presence">> {
   const path = deps.locations.fromLedger(entry.location);

@@ -24,6 +24,22 @@ export async function listFilesByName(
   return rows.map(toLedgerEntry);
 }
 
+/** The newest entries of exactly that name in a company. */
+export async function listNamesakes(
+  read: Reader,
+  key: { readonly companyId: number; readonly name: string; readonly limit: number },
+): Promise<readonly LedgerEntry[]> {
+  const rows = await read
+    .selectFrom("files")
+    .selectAll()
+    .where("company_id", "=", key.companyId)
+    .where("name", "=", key.name)
+    .orderBy("id", "desc")
+    .limit(key.limit)
+    .execute();
+  return rows.map(toLedgerEntry);
+}
+
 const maxOfDocument = 20;
 
 /**

@@ -215,3 +215,39 @@ export async function findImport(
   }));
   return { ...shown, items };
 }
+
+/** What became of a load in one import. */
+export interface ImportOfLoad extends ImportItem, Pick<RowOf<"imports">, "guid" | "userName" | "receivedAt"> {
+  readonly decidedAt: number | null;
+}
+
+/** The imports that had the load, the newest first, among the newest `searched` of the company. */
+export async function listImportsOfLoad(
+  read: Reader,
+  key: {
+    readonly companyId: number;
+    readonly loadNbr: string;
+    readonly searched: number;
+    readonly limit: number;
+  },
+): Promise<readonly ImportOfLoad[]> {
+  const rows = await read
+    .selectFrom((newest) =>
+      newest
+        .selectFrom("imports")
+        .select(["id", "guid", "user_name", "received_at"])
+        .where("company_id", "=", key.companyId)
+        .orderBy("received_at", "desc")
+        .limit(key.searched)
+        .as("i"),
+    )
+    .innerJoin("import_items as item", "item.import_id", "i.id")
+    .select(namedColumns("i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
+    .select(namedColumns("item.decided_at", "item.reasons"))
+    .where("item.load_nbr", "=", key.loadNbr)
+    .orderBy("i.received_at", "desc")
+    .orderBy("i.id", "desc")
+    .limit(key.limit)
+    .execute();
+  return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
+}

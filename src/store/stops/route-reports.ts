@@ -1,5 +1,6 @@
 /** Reports of drivers about a load: its events, each stored once, its positions, and its progress. */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
+import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
@@ -45,6 +46,32 @@ export const savePosition = prepareQuery<RowOf<"positions">>((db, arg) =>
     .onConflict((conflict) => conflict.columns(["load_id", "at"]).doNothing()),
 ).run;
 
+type StoredPosition = Pick<RowOf<"positions">, "at" | "latitude" | "longitude">;
+
+/** The positions of a load, the newest first. */
+export async function listPositions(
+  read: Reader,
+  { loadId, limit }: { readonly loadId: number; readonly limit: number },
+): Promise<readonly StoredPosition[]> {
+  return await read
+    .selectFrom("positions")
+    .select(["at", "latitude", "longitude"])
+    .where("load_id", "=", loadId)
+    .orderBy("at", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** How many positions of a load there are. */
+export async function countPositions(read: Reader, loadId: number): Promise<number> {
+  const row = await read
+    .selectFrom("positions")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("load_id", "=", loadId)
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
+}
+
 /** The last position of a load, and when its ETAs were calculated (by our clock). */
 export interface RouteProgress {
   readonly loadId: number;
@@ -66,7 +93,7 @@ function routeProgress({ latitude, longitude, ...row }: ProgressRow): RouteProgr
   return { ...row, place: { latitude, longitude } };
 }
 
-export function findProgress(tx: Transaction, loadId: number): Promise<RouteProgress | undefined> {
+export function findProgress(tx: Transaction | Reader, loadId: number): Promise<RouteProgress | undefined> {
   return progressOf.first(tx, { loadId }, routeProgress);
 }
 

@@ -66,9 +66,7 @@ export interface StopHistoryEvent {
   readonly eventTz?: string;
 }
 
-type EventRow = Pick<StopHistoryEvent, "id" | "code" | "recordedAt"> & { readonly data: string };
-
-function toStopEvent({ data, ...event }: EventRow): StopHistoryEvent {
+function withReportedTime<Event extends { readonly data: string }>({ data, ...event }: Event) {
   const { eventDTTM, eventTz } = JSON.parse(data) as Readonly<Record<string, unknown>>;
   return {
     ...event,
@@ -90,5 +88,26 @@ export async function listStopEvents(
     .orderBy("id", "desc")
     .limit(key.limit)
     .execute();
-  return rows.map(toStopEvent).toReversed();
+  return rows.map((row) => withReportedTime(row)).toReversed();
+}
+
+export interface LoadHistoryEvent extends StopHistoryEvent {
+  /** The stop that it is about; null when it is about the load. */
+  readonly stopNbr: string | null;
+}
+
+/** The newest recorded events of a load and of its stops on it, oldest first. */
+export async function listLoadEvents(
+  read: Reader,
+  key: { readonly companyId: number; readonly loadNbr: string; readonly limit: number },
+): Promise<readonly LoadHistoryEvent[]> {
+  const rows = await read
+    .selectFrom("recorded_events")
+    .select(["id", "event_code as code", "recorded_at as recordedAt", "stop_nbr as stopNbr", "data"])
+    .where("company_id", "=", key.companyId)
+    .where("load_nbr", "=", key.loadNbr)
+    .orderBy("id", "desc")
+    .limit(key.limit)
+    .execute();
+  return rows.map((row) => withReportedTime(row)).toReversed();
 }

@@ -1,9 +1,17 @@
 /** What pages ask the store, by name: what is asked and what is found. Both sides are plain data (they cross threads). */
+import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
+import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
+import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
 
 export interface Query<Asked, Found> {
   readonly asked: Asked;
   readonly found: Found;
 }
 
-// biome-ignore lint/suspicious/noEmptyInterface: each page adds its queries here.
-export interface ConsoleQueries {}
+export interface ConsoleQueries {
+  /** Undefined, here and below, for what the user may not see, and for what there is not. */
+  readonly file: Query<FileAsked, FileFound | undefined>;
+  readonly fileContent: Query<FileContentAsked, FileContentFound | undefined>;
+  readonly stop: Query<StopAsked, StopFound | undefined>;
+  readonly load: Query<LoadAsked, LoadFound | undefined>;
+}

@@ -2,6 +2,7 @@
  * Pictures as SVG: told to screen readers by a title and a description, coloured by classes of the style sheet alone.
  * Along a time axis places are percentages, so that texts keep their size on narrow screens and on paper.
  */
+import { visible } from "../../../../lib/logs/visible-text.ts";
 import { type Content, type Html, html } from "../kit/html.ts";
 
 export interface PictureFrame {
@@ -40,8 +41,10 @@ export function units(length: number): string {
   return String(Number(length.toFixed(1)));
 }
 
-/** A text for a label: so many characters at most, with a sign where it was cut. */
+/** A text for a label, with what nobody would see made visible: so many characters at most, and a sign where it was cut. */
 export function labelText(text: string, most: number): string {
-  const signs = Array.from(text);
-  return signs.length <= most ? text : `${signs.slice(0, most - 1).join("")}…`;
+  // No more than can be shown is looked at: a text of others may have megabytes.
+  const shownText = visible(text.slice(0, 2 * most + 1));
+  const signs = Array.from(shownText);
+  return signs.length <= most ? shownText : `${signs.slice(0, most - 1).join("")}…`;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { hourMs, minuteMs } from "../../../../lib/durations.ts";
-import { durationText } from "./duration-text.ts";
 import { lanesPicture } from "./lanes-picture.ts";
 import { type DayVisit, loadDayPicture } from "./load-day-picture.ts";
 import { labelText } from "./picture.ts";
@@ -61,22 +60,6 @@ describe("pictures", () => {
   });
 });
 
-describe("how long something took", () => {
-  it.each([
-    [0, "0 ms"],
-    [42, "42 ms"],
-    [3_500, "3.5 s"],
-    [59_999, "60 s"],
-    [60_000, "1 min"],
-    [3_600_000, "1 h"],
-    [11_100_000, "3 h 5 min"],
-    [86_400_000, "1 d"],
-    [1_051_200_000, "12 d 4 h"],
-  ])("%d ms is %s", (ms, text) => {
-    expect(durationText(ms)).toBe(text);
-  });
-});
-
 describe("the ladder of a file", () => {
   it("tells the time between steps, over those that are not recorded", () => {
     const { text } = stepsPicture(frame, [
@@ -84,7 +67,7 @@ describe("the ladder of a file", () => {
       { name: "parsed", at: undefined, note: "not recorded", kind: "unrecorded" },
       { name: "decided", at: noon + 42, kind: "done" },
     ]);
-    expect(text).toContain("+ 42 ms");
+    expect(text).toContain("+ 0.042 s");
     expect(text).toContain("picture-unrecorded");
     expect(text.match(/<circle/g)).toHaveLength(3);
   });

@@ -1,6 +1,8 @@
 /** What happened to a file as a ladder: one step below the other, with the time between them. */
 import { type Html, html } from "../kit/html.ts";
-import { durationText } from "./duration-text.ts";
+import { durationText } from "../kit/times.ts";
+import { minuteMs, secondMs } from "../../../../lib/durations.ts";
+import { words } from "../words/words.ts";
 import { labelText, type PictureFrame, units, widePicture } from "./picture.ts";
 
 export interface LadderStep {
@@ -16,11 +18,16 @@ const stepHeight = 38;
 const left = 14;
 const longestLabel = 44;
 
+/** With milliseconds, as long as they are of interest. */
+function preciseText(ms: number): string {
+  return ms < minuteMs ? words.kit.seconds(ms / secondMs) : durationText(ms);
+}
+
 function sinceText(steps: readonly LadderStep[], index: number): string | undefined {
   const at = steps[index]?.at;
   const before = steps.slice(0, index).findLast((step) => step.at !== undefined)?.at;
   if (at === undefined || before === undefined) return undefined;
-  return `${at < before ? "−" : "+"} ${durationText(at - before)}`;
+  return `${at < before ? "−" : "+"} ${preciseText(Math.abs(at - before))}`;
 }
 
 function stepMark(steps: readonly LadderStep[], index: number): Html {
