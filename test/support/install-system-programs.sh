@@ -21,6 +21,7 @@ find_missing() {
   need groff groff-base
   need systemd-analyze systemd
   need prometheus prometheus
+  need chromium chromium
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
 

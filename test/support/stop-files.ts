@@ -146,10 +146,13 @@ export async function writeLocally(site: Site, files: readonly StopFile[]): Prom
   await Promise.all(files.map(({ name, content }) => writeFile(join(site.client, name), content)));
 }
 
+/** A path as the commands of OpenSSH's client take it. */
+const quoted = (path: string) => `"${path.replaceAll('"', '\\"')}"`;
+
 /** Puts files with OpenSSH's client, one after the other in one session. */
 export async function put(site: Site, ...files: readonly StopFile[]): Promise<void> {
   await writeLocally(site, files);
-  const commands = files.map(({ name }) => `put "${name}" "inbound/${name}"`);
+  const commands = files.map(({ name }) => `put ${quoted(name)} ${quoted(`inbound/${name}`)}`);
   const result = await sftp(site, commands);
   if (result.exitCode !== 0) throw new Error(`sftp ended with ${result.exitCode}: ${result.output}`);
 }
