@@ -1,27 +1,19 @@
 /**
- * The integrations of the configuration; and what one of them makes of a file, and what its import would say: the very
- * import, in a transaction that is undone, with the content of documents in a folder that is removed again.
+ * The integrations of the configuration; and what one of them makes of a file, and what its import would say
+ * (`imports/import-trial.ts`).
  */
-import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
-import { type ImportKindName, importKinds } from "../../domain/fields/import-kind.ts";
+import type { ImportKindName } from "../../domain/fields/import-kind.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { Integrations } from "../../integrations/integrations.ts";
-import { rm } from "../../lib/files/changes.ts";
-import { systemClock } from "../../lib/clock.ts";
 import { DropgateError, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { createLogger } from "../../lib/logs/log.ts";
-import type { ServiceImport } from "../../operations/imports/service-import.ts";
-import { importLoads } from "../../operations/imports/import-loads.ts";
-import { importOrders } from "../../operations/imports/import-orders.ts";
-import type { ImportRules } from "../../operations/imports/import-request.ts";
-import { importAsns, importStops } from "../../operations/imports/import-stops.ts";
 import type { Company } from "../../store/accounts/companies.ts";
-import type { Store } from "../../store/database/database.ts";
 import { requireCompany } from "./admin.ts";
-import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
+import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
+import { importKindOf, tryImport } from "./imports/import-trial.ts";
 import { type FileReason, toReason } from "./file-view.ts";
 import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
@@ -47,61 +39,12 @@ export interface IntegrationTrial {
   readonly company?: string;
 }
 
-/** Ends a trial without a store at the point where it would write. */
-class NothingToWriteTo extends Error {}
-
 /** Stands for a company when there is none yet. */
 const nobody: Company = { id: 0, code: "DEMO", createdAt: 0, profile: {} };
 
 function reasonsOf(thrown: unknown): readonly FileReason[] {
   if (!(thrown instanceof DropgateError)) throw thrown;
   return thrown.faults.map(toReason);
-}
-
-/** A store whose writes are undone; without a store, work that would write is not done at all. */
-function undoing(store: AdminStore | undefined): Pick<Store, "write"> {
-  return {
-    async write(whose, work) {
-      if (store === undefined) throw new NothingToWriteTo();
-      return await dryRun(store, whose, work);
-    },
-  };
-}
-
-interface Imported {
-  readonly importKind: ImportKindName;
-  readonly input: ServiceImport;
-  readonly maxLoads: number;
-  readonly store: AdminStore | undefined;
-}
-
-async function runImport({ importKind, input, maxLoads, store }: Imported, documentsDir: string) {
-  const deps = { store: undoing(store), clock: systemClock, documentsDir };
-  if (importKind === "stops") return await importStops(deps, input);
-  if (importKind === "asn") return await importAsns(deps, input);
-  if (importKind === "orders") return await importOrders(deps, input);
-  const { unknownFields = "keep", maxEntries = 5_000 } = input.rules ?? {};
-  const rules: ImportRules = { unknownFields, maxEntries: maxLoads };
-  await importLoads(deps, { ...input, rules, maxStops: maxEntries, userName: "test" });
-}
-
-/** The faults of the import; none when it would be accepted. */
-async function importReasons(imported: Imported): Promise<readonly FileReason[]> {
-  const documentsDir = await mkdtemp(join(tmpdir(), "dropgate-integration-"));
-  try {
-    await runImport(imported, documentsDir);
-    return [];
-  } catch (thrown) {
-    return thrown instanceof NothingToWriteTo ? [] : reasonsOf(thrown);
-  } finally {
-    await rm(documentsDir, { recursive: true, force: true });
-  }
-}
-
-/** Stops and ASNs have the same list; stops are meant when nothing else is said. */
-function kindOf(document: unknown): ImportKindName | undefined {
-  if (typeof document !== "object" || document === null) return undefined;
-  return importKinds.find((kind) => kind in document);
 }
 
 async function readBody(file: string): Promise<Buffer> {
@@ -181,7 +124,7 @@ async function tryFor(
   const { document, reasons, durationMs } = await mapFile(own, trial, mapping);
   const tried = { integration: name, file, durationMs };
   if (reasons.length > 0) return { ...tried, reasons };
-  const importKind = trial.as ?? kindOf(document);
+  const importKind = trial.as ?? importKindOf(document);
   if (importKind === undefined) {
     const note = "the document has neither loads, stops nor orders: say with --as which import it is for";
     return { ...tried, document, reasons: [{ reasonCode: reasonCodeOf("emptyList"), message: note }] };
@@ -189,9 +132,9 @@ async function tryFor(
   const rules = { maxEntries, unknownFields };
   const body = { companyId: company.id, companyCode: company.code, body: document, rules };
   const input = { ...body, serviceName: "default" };
-  const faults = await importReasons({ importKind, input, maxLoads, store });
+  const { faults } = await tryImport({ importKind, input, maxLoads, store });
   const note = store === undefined ? { note: "there is no company yet: only the form was checked" } : {};
-  return { ...tried, document, importKind, reasons: faults, ...note };
+  return { ...tried, document, importKind, reasons: faults.map(toReason), ...note };
 }
 
 /** Maps the file and tries the import, against the state of this moment. Changes nothing. */

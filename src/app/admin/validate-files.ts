@@ -8,26 +8,16 @@ import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
-import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
-import { decideFile, type DecisionRules } from "../../inbound/lanes/decide-file.ts";
-import { ledgerTimeOf } from "../../inbound/lanes/waiting-file.ts";
-import { type Fault, unlessMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import { isoOrNull } from "../../lib/iso-time.ts";
 import { createLogger } from "../../lib/logs/log.ts";
-import type { Company } from "../../store/accounts/companies.ts";
-import { enterFile, findFile, type LedgerEntry } from "../../store/ledger/files.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { LedgerEntry } from "../../store/ledger/files.ts";
 import { requireCompany } from "./admin.ts";
-import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
+import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
 import { documentPoolOptionsOf } from "../daemon/part-options.ts";
 import { type FileReason, toReason } from "./file-view.ts";
-import {
-  changesOf,
-  type ReadableDocument,
-  type StopChangeView,
-  stopNumbersOf,
-  stopsOf,
-} from "./stops/stop-change.ts";
+import type { ReadableDocument, StopChangeView } from "./stops/stop-change.ts";
+import { type StopTrial, type TriedStop, tryStopDocument } from "./stops/stop-trial.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface ValidatedFile {
@@ -56,13 +46,6 @@ interface Read {
   readonly document: ReadableDocument;
 }
 
-interface Outcome {
-  readonly state: DecidedState;
-  readonly faults: readonly Fault[];
-  readonly changes: readonly StopChangeView[];
-  readonly first?: LedgerEntry;
-}
-
 /** Something that is no stop file was named by mistake: no reason code fits. */
 async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
   const path = resolve(file);
@@ -87,86 +70,6 @@ async function readAll(config: Config, files: readonly string[]): Promise<readon
   }
 }
 
-interface Trial {
-  readonly name: string;
-  readonly document: ReadableDocument;
-  readonly company: Company;
-  readonly rules: DecisionRules;
-  /** As if nothing had come under this name before. */
-  readonly asNew?: true;
-}
-
-async function firstOf(tx: Transaction, id: number): Promise<LedgerEntry | undefined> {
-  const firstId = (await findFile(tx, id))?.firstId ?? null;
-  return firstId === null ? undefined : await findFile(tx, firstId);
-}
-
-/** No file name has a slash, so the ledger cannot know this one. */
-function unknownName(name: string): string {
-  return `/${name}`;
-}
-
-async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
-  const { document, company, rules } = trial;
-  const name = trial.asNew ? unknownName(trial.name) : trial.name;
-  const now = Date.now();
-  const numbers = stopNumbersOf(document);
-  const before = await stopsOf(tx, company.id, numbers);
-  const parsedName = parseStopFileName(trial.name);
-  const entry = { companyId: company.id, name, nameTime: ledgerTimeOf(parsedName), size: document.size };
-  const arrival = { channel: "folder", userName: null, receivedAt: now, location: "dry run" };
-  const id = await enterFile(tx, { ...entry, ...arrival });
-  const { id: companyId, code: companyCode } = company;
-  const file = { id, companyId, companyCode, name, receivedAt: now, parsedName, prepared: document };
-  // The receipt is shown to nobody.
-  const ledgerNumbers = { seal: String };
-  const decided = await decideFile(tx, file, { rules, locationFor: () => "dry run", now, ledgerNumbers });
-  const changes = changesOf(before, await stopsOf(tx, company.id, numbers));
-  const first = await firstOf(tx, id);
-  return {
-    state: decided.state,
-    faults: decided.faults,
-    changes: decided.state === "applied" ? changes : [],
-    ...(first === undefined ? {} : { first }),
-  };
-}
-
-async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
-  return await dryRun(store, trial.company.id, (tx) => decideDry(tx, trial));
-}
-
-/** A wrong name hides what is wrong with the document, and what it would change: that is told too. */
-async function tryWithGoodName(store: AdminStore, trial: Trial, outcome: Outcome): Promise<Outcome> {
-  const { document } = trial;
-  if (document.kind === "refused") {
-    const { faults } = outcome;
-    const more = document.faults.filter((fault) => !faults.includes(fault));
-    return { ...outcome, faults: [...faults, ...more] };
-  }
-  const isOnlyName =
-    outcome.state === "refused" && outcome.faults.every(({ code }) => code === "badFileName");
-  if (!isOnlyName) return outcome;
-  const lenient = await runDry(store, { ...trial, rules: { ...trial.rules, names: "lenient" } });
-  const more = lenient.faults.filter(({ code }) => code !== "badFileName");
-  return { ...outcome, faults: [...outcome.faults, ...more], changes: lenient.changes };
-}
-
-async function tryOnce(store: AdminStore, trial: Trial): Promise<Outcome> {
-  return await tryWithGoodName(store, trial, await runDry(store, trial));
-}
-
-/** What the document would meet under a new time: no namesake in the ledger, and not late. */
-async function tryAsNew(store: AdminStore, trial: Trial): Promise<Outcome> {
-  const rules: DecisionRules = { ...trial.rules, lateFiles: "apply" };
-  const outcome = await tryOnce(store, { ...trial, rules, asNew: true });
-  const { name } = trial;
-  const faults = outcome.faults.map((fault) => ({
-    ...fault,
-    message: fault.message.replace(unknownName(name), name),
-  }));
-  return { ...outcome, faults };
-}
-
 function firstEntryOf(entry: LedgerEntry): FirstEntry {
   const { id, state, decidedAt, faults } = entry;
   const time = isoOrNull(decidedAt);
@@ -181,7 +84,7 @@ function validateAlone({ file, document }: Read, note: string): ValidatedFile {
 function validated(
   file: string,
   verdict: DecidedState,
-  { faults, changes }: Pick<Outcome, "faults" | "changes">,
+  { faults, changes }: Pick<TriedStop, "faults" | "changes">,
 ): ValidatedFile {
   return { file, verdict, reasons: faults.map(toReason), changes };
 }
@@ -189,21 +92,15 @@ function validated(
 async function validateFor(
   store: AdminStore,
   { file, document }: Read,
-  { company, rules }: Pick<Trial, "company" | "rules">,
+  { company, rules }: Pick<StopTrial, "company" | "rules">,
 ): Promise<ValidatedFile> {
-  const trial: Trial = { name: basename(file), document, company, rules };
-  const { state, faults, changes, first } = await runDry(store, trial);
-  // That the file came before hides the faults and the changes of the document: those are shown too.
-  if (state === "duplicate" && first !== undefined) {
-    const outcome = await tryAsNew(store, trial);
-    const view = validated(file, state, outcome);
-    return { ...view, first: firstEntryOf(first), underNewTime: outcome.state };
-  }
-  if (faults.some(({ code }) => code === "nameReused")) {
-    const outcome = await tryAsNew(store, trial);
-    return validated(file, state, { ...outcome, faults: [...faults, ...outcome.faults] });
-  }
-  return validated(file, state, await tryWithGoodName(store, trial, { state, faults, changes }));
+  const tried = await tryStopDocument(store, { name: basename(file), document, company, rules });
+  const { state, first, underNewTime } = tried;
+  return {
+    ...validated(file, state, tried),
+    ...(first === undefined ? {} : { first: firstEntryOf(first) }),
+    ...(underNewTime === undefined ? {} : { underNewTime }),
+  };
 }
 
 /**
