@@ -6,6 +6,7 @@ import type { Static } from "@sinclair/typebox";
 import { alertsSection } from "./sections/alerts-section.ts";
 import { backupSection } from "./sections/backup-section.ts";
 import { companiesSection } from "./sections/companies-section.ts";
+import { consoleSection } from "./sections/console-section.ts";
 import { eventsSection } from "./sections/events-section.ts";
 import { ftpSection } from "./sections/ftp-section.ts";
 import { httpSection } from "./sections/http-section.ts";
@@ -38,6 +39,7 @@ export const configSchema = section("Configuration of dropgate.", {
   }),
   log: logSection,
   http: httpSection,
+  console: consoleSection,
   sftp: sftpSection,
   ftp: ftpSection,
   inbound: inboundSection,

@@ -235,6 +235,7 @@ function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQu
 interface Tried {
   readonly records: readonly UserRecord[];
   readonly password: string;
+  readonly canChangePassword: boolean;
 }
 
 async function judgePassword(context: Context, attempt: Attempt, tried: Tried): Promise<Verdict> {
@@ -252,7 +253,7 @@ async function judgePassword(context: Context, attempt: Attempt, tried: Tried): 
       isCounted ||= !isLast && isCountedGuess(context, attempt, question);
       continue;
     }
-    const hindrance = hindranceOf(record);
+    const hindrance = hindranceOf(record, tried);
     if (hindrance === undefined) return { kind: "accepted", record };
     reason = hindrance;
   }
@@ -275,7 +276,7 @@ function recordsToTry(
 function recallSignIn(context: Context, attempt: Attempt, tried: Tried): SignInOutcome | undefined {
   const { password, records } = tried;
   const [user] = records;
-  if (user === undefined || hindranceOf(user) !== undefined) return undefined;
+  if (user === undefined || hindranceOf(user, tried) !== undefined) return undefined;
   const { userName, address } = attempt;
   if (context.passwords.recall({ user, userName, password }) !== "right") return undefined;
   context.familiar.note(address, user.id);
@@ -287,7 +288,7 @@ async function signInWithPassword(
   input: PasswordAttempt,
   signal: AbortSignal | undefined,
 ): Promise<SignInOutcome> {
-  const { userName, address, protocol, password } = input;
+  const { userName, address, protocol, password, canChangePassword = false } = input;
   const startedAt = context.deps.clock.now();
   // Before the query: a banned address costs next to nothing.
   const bannedForMs = context.failures.bannedForMs(address);
@@ -305,7 +306,7 @@ async function signInWithPassword(
   };
   const { open, bar } = admit(context, attempt, records);
   if (bar !== undefined) return counted(context, protocol, bar);
-  const tried = { records: open, password };
+  const tried = { records: open, password, canChangePassword };
   const recalled = recallSignIn(context, attempt, tried);
   if (recalled !== undefined) return counted(context, protocol, recalled);
   const verdict = await judgePassword(context, attempt, tried);

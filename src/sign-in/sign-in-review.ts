@@ -4,17 +4,20 @@ import type { Store } from "../store/database/database.ts";
 import { findKeysOfUser, findUserById, type UserRecord } from "../store/accounts/users.ts";
 import type { CurrentUser, SignedInUser } from "./sign-in.ts";
 
-/** Why a user whose password or key is right may still not sign in. */
-export function hindranceOf(record: UserRecord): "disabled" | "mustChangePassword" | undefined {
+/** Why a user whose password or key is right may still not sign in. `canChangePassword`: it is changed before all else. */
+export function hindranceOf(
+  record: UserRecord,
+  { canChangePassword = false }: { readonly canChangePassword?: boolean } = {},
+): "disabled" | "mustChangePassword" | undefined {
   if (!record.isEnabled) return "disabled";
-  return record.mustChangePassword ? "mustChangePassword" : undefined;
+  return record.mustChangePassword && !canChangePassword ? "mustChangePassword" : undefined;
 }
 
 /** The store remembers records between commits, and each request reads them. */
 const versions = new WeakMap<UserRecord, string>();
 
 /** Changes with the stored password, and says nothing about it. */
-function passwordVersionOf(record: UserRecord): string {
+export function passwordVersionOf(record: UserRecord): string {
   const known = versions.get(record);
   if (known !== undefined) return known;
   const version = digestOf("sha256", `${record.id}\n${record.passwordHash ?? ""}`, "base64");

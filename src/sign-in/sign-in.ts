@@ -49,6 +49,8 @@ export interface PasswordAttempt extends SignInAttempt {
   /** The company the request is about, if that is known: when it has a user of that name, no other one will do. */
   readonly companyCode?: string;
   readonly password: string;
+  /** The caller has the user change the password before anything else: one that must do that may sign in. */
+  readonly canChangePassword?: boolean;
 }
 
 export interface KeyAttempt extends SignInAttempt {

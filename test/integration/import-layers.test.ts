@@ -127,13 +127,13 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     server: [],
   },
   app: {
-    daemon: ["watch", "alerts", "retention"],
+    daemon: ["watch", "alerts", "retention", "console"],
     watch: ["daemon", "retention"],
     retention: [],
     alerts: ["watch", "retention", "daemon"],
     checks: ["daemon", "admin", "watch", "retention"],
     admin: ["daemon", "checks", "watch", "retention"],
-    console: ["admin", "checks", "daemon", "watch", "retention"],
+    console: ["admin", "alerts", "checks", "daemon", "watch", "retention"],
   },
 };
 

@@ -73,10 +73,13 @@ describe("the sample configuration", () => {
     } = outcome.config.ftp;
     const { folder, schedule, ...backup } = outcome.config.backup;
     const { moveTo, ...retention } = outcome.config.retention;
+    const { host: consoleHost, port: consolePort, ...ofConsole } = outcome.config.console;
     const { email, https, installation, quietHours, to, ...alerts } = outcome.config.alerts;
     const { companies, integrations, ...config } = outcome.config;
     const defaults = await load("companies: {}");
-    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp, backup, retention, alerts } });
+    const same = { ...config, http, console: ofConsole, sftp, ftp };
+    expect(defaults).toMatchObject({ config: { ...same, backup, retention, alerts } });
+    expect([consoleHost, consolePort]).toEqual(["127.0.0.1", 8081]);
     expect([email?.host, https?.url, quietHours.length]).toEqual([
       "smtp.example.com",
       "https://ops.example.com/hooks/dropgate",

@@ -8,7 +8,7 @@ import { namedSchemas } from "./openapi-names.ts";
 import { documentedOperation } from "./openapi-operation.ts";
 import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../../src/endpoints/http/server/route.ts";
+import type { OperationRoute } from "../../src/endpoints/http/server/route.ts";
 
 /** The version of the interface specification that the operations follow. */
 const interfaceVersion = "6.1.1";
@@ -22,7 +22,7 @@ const about = `Sends loads, stops, ASNs, orders, customers, business partners an
 - Every answer has an \`X-Request-Id\`.`;
 
 /** The path of a route in the document: below its documented version, or at the root. */
-export function documentedPath({ path, version }: Route): string {
+export function documentedPath({ path, version }: OperationRoute): string {
   return version === "none" ? path : `/${version}${path}`;
 }
 

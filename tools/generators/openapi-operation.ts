@@ -9,7 +9,7 @@ import type {
 import { jsonType } from "../../src/endpoints/http/server/answer.ts";
 import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../../src/endpoints/http/server/route.ts";
+import type { OperationRoute } from "../../src/endpoints/http/server/route.ts";
 
 interface PathPart {
   readonly description: string;
@@ -48,7 +48,7 @@ const pathParts: Readonly<Record<string, PathPart>> = {
   },
 };
 
-function pathParameters(route: Route): Json[] {
+function pathParameters(route: OperationRoute): Json[] {
   return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -72,7 +72,7 @@ function mediaOf(
   return { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
 }
 
-function requestBody(route: Route, request: ApiDescription["request"], parts: DocumentParts): Json {
+function requestBody(route: OperationRoute, request: ApiDescription["request"], parts: DocumentParts): Json {
   const media = mediaOf(request ?? { schema: Type.Unknown() }, parts);
   return {
     required: route.isBodyOptional !== true,

@@ -1,17 +1,11 @@
 /** The refusals that an operation can answer with: one response for each HTTP status, with its reasons and their meanings. */
 import { type ErrorCode, errorCatalogue, httpStatusOf } from "../../src/lib/errors.ts";
-import {
-  type ErrorShape,
-  jsonType,
-  reasonsDocument,
-  textType,
-  xmlType,
-} from "../../src/endpoints/http/server/answer.ts";
+import { jsonType, reasonsDocument, textType, xmlType } from "../../src/endpoints/http/server/answer.ts";
 import { Reasons } from "../../src/endpoints/http/openapi/api-schemas.ts";
 import { StopResponse } from "../../src/endpoints/http/openapi/api-service-schemas.ts";
 import type { SchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../../src/endpoints/http/server/route.ts";
+import type { OperationRoute } from "../../src/endpoints/http/server/route.ts";
 
 /** The parts of the document that it defines once and refers to. */
 export interface DocumentParts {
@@ -46,7 +40,7 @@ const signedIn = [
 ];
 
 /** The refusals that routes of each kind have in common. */
-function commonRefusals(route: Route): readonly Refusal[] {
+function commonRefusals(route: OperationRoute): readonly Refusal[] {
   if (route.access === "public") return refusalsOf("wrongType", "internal");
   return [
     ...signedIn,
@@ -80,7 +74,7 @@ function examplesOf(
   return Object.fromEntries(entries);
 }
 
-function contentOf(route: Route, refusals: readonly Refusal[], collector: SchemaCollector): Json {
+function contentOf(route: OperationRoute, refusals: readonly Refusal[], collector: SchemaCollector): Json {
   if (route.errorShape === "text") return { [textType]: { schema: { type: "string" } } };
   if (route.errorShape === "stopResponse") {
     const examples = examplesOf(refusals, stopResponseExample);
@@ -117,14 +111,14 @@ export function headerReferences(...names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const shapeNames: Readonly<Record<ErrorShape, string>> = {
+const shapeNames: Readonly<Record<OperationRoute["errorShape"], string>> = {
   reasons: "Refused",
   stopResponse: "RefusedXml",
   text: "RefusedText",
 };
 
 function responseOf(
-  route: Route,
+  route: OperationRoute,
   { status, refusals }: { readonly status: number; readonly refusals: readonly Refusal[] },
   parts: DocumentParts,
 ): Json {
@@ -150,7 +144,7 @@ function sorted(refusals: Iterable<Refusal>): readonly Refusal[] {
 
 /** Responses of refusals by status. `own` are those that the operation has besides the ones of its kind. */
 export function refusalResponses(
-  route: Route,
+  route: OperationRoute,
   own: readonly ErrorCode[],
   parts: DocumentParts,
 ): Readonly<Record<string, Json>> {

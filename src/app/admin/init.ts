@@ -19,6 +19,7 @@ import {
   passwordForm,
   userNameForm,
 } from "../../domain/users/user.ts";
+import type { Role } from "../../domain/users/role.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
@@ -35,6 +36,9 @@ export interface InitOptions {
   readonly company: string;
   readonly user: string;
   readonly passwordFile?: string;
+  /** Name of an administrator of the company, who operates the console as well. */
+  readonly admin?: string;
+  readonly adminPasswordFile?: string;
   readonly httpPort?: number;
   readonly sftpPort?: number;
   /** Where the state goes, when not to `var/` in `dir`. */
@@ -43,20 +47,27 @@ export interface InitOptions {
   readonly configFile?: string;
 }
 
-export interface InitDone {
+/** What became of a user. */
+export interface InitUser {
+  readonly userName: string;
+  readonly generatedPassword?: string;
+  /** Whether the password of the file is the user's; undefined when none was given. */
+  readonly isPasswordRight?: boolean;
+}
+
+export interface InitDone extends InitUser {
   readonly kind: "done";
   readonly configFile: string;
   readonly stateDir: string;
   readonly companyCode: string;
   readonly companyFolder: string;
-  readonly userName: string;
-  readonly generatedPassword?: string;
+  readonly admin?: InitUser;
   readonly hostKeyFingerprint: string;
   readonly http: string;
+  /** Address of the console; undefined when the configuration switches it off. */
+  readonly console?: string;
   /** Undefined when the configuration switches SFTP off. */
   readonly sftp?: { readonly host: string; readonly port: number };
-  /** Whether the password of `passwordFile` is the user's; undefined when none was given. */
-  readonly isPasswordRight?: boolean;
   /** What this run made, for the output; empty when everything existed. */
   readonly made: readonly string[];
   /** Options that an existing configuration overrides; each message says where the value is set. */
@@ -66,6 +77,22 @@ export interface InitDone {
 export type InitOutcome =
   | InitDone
   | { readonly kind: "faulty"; readonly file: string; readonly faults: readonly ConfigFault[] };
+
+/** Users of one name in two companies may be different people. */
+function operatorOf({ company }: InitOptions, admin: string): string {
+  return `${admin}@${company}`;
+}
+
+function consoleText(options: InitOptions): string {
+  const { admin } = options;
+  const remark = admin === undefined ? "#" : "";
+  const operator = JSON.stringify(operatorOf(options, admin ?? "NAME"));
+  return `# The console in a browser, below the address of http at /console. Its operators see what belongs to all companies.
+${remark}console:
+${remark}  operators:
+${remark}    - ${operator}
+`;
+}
 
 function configText(stateDir: string, options: InitOptions): string {
   const port = (given: number | undefined, standard: number) =>
@@ -82,6 +109,7 @@ http:
   #host: 127.0.0.1
 ${port(options.httpPort, 8080)}
 
+${consoleText(options)}
 # The SFTP server, on this machine alone as well.
 sftp:
   #host: 127.0.0.1
@@ -96,13 +124,24 @@ ${port(options.sftpPort, 2222)}
 }
 
 /** Before anything is made. */
-function checkNames({ company, user: userName }: InitOptions): void {
+function checkNames({ company, user, admin, passwordFile, adminPasswordFile }: InitOptions): void {
   const fault = faultOfCompanyCode(company);
   if (fault !== undefined) throw new WrongUseError(fault);
-  if (isUserName(userName)) return;
-  throw new WrongUseError(
-    `the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`,
-  );
+  const wrong = [user, ...(admin === undefined ? [] : [admin])].find((name) => !isUserName(name));
+  if (wrong !== undefined) {
+    throw new WrongUseError(
+      `the user name ${JSON.stringify(wrong.slice(0, 60))} is not valid: use ${userNameForm}`,
+    );
+  }
+  if (admin === user) {
+    throw new WrongUseError(
+      "--admin and --user name the same user: hosts exchange files as another one than the administrator",
+    );
+  }
+  if (admin === undefined && adminPasswordFile !== undefined)
+    throw new WrongUseError("--admin-password-file has no effect without --admin: name the administrator");
+  if (passwordFile === "-" && adminPasswordFile === "-")
+    throw new WrongUseError("only one of the two passwords can come from standard input: use a file");
 }
 
 function checkPassword(password: string): void {
@@ -119,12 +158,21 @@ function ignoredOptions(file: string, config: Config, options: InitOptions): rea
     ["--sftp-port", options.sftpPort, "sftp.port", config.sftp.port],
     ["--state-dir", asked, "stateDir", config.stateDir],
   ] as const;
-  return settings
+  const { admin } = options;
+  const operator = admin === undefined ? undefined : operatorOf(options, admin);
+  const isOperator = operator === undefined || config.console.operators.includes(operator);
+  const ofOperator = isOperator
+    ? []
+    : [
+        `${operator} is no operator of the console: ${file} was there already; add it to console.operators there`,
+      ];
+  const ofSettings = settings
     .filter(([, wanted, , value]) => wanted !== undefined && wanted !== value)
     .map(
       ([option, wanted, setting, value]) =>
         `${option} ${wanted} was ignored: ${file} was there already, and ${setting} is ${value}; change it there`,
     );
+  return [...ofSettings, ...ofOperator];
 }
 
 /** As the configuration names it: relative when both are in one folder, so that they can be moved together. */
@@ -159,17 +207,20 @@ async function ensureKeys(config: Config) {
   return { keys, made: missing.map((file) => `SSH host key ${file}`) };
 }
 
-interface Account {
+interface WantedUser {
+  readonly userName: string;
   readonly companyCode: string;
-  readonly companyFolder: string;
-  readonly generatedPassword?: string;
-  readonly isPasswordRight?: boolean;
-  readonly made: readonly string[];
+  readonly role: Role;
+  readonly password: string | undefined;
 }
 
-async function isPasswordOfMember(store: AdminStore, { user, company }: InitOptions, password: string) {
-  const member = (await findUsersByName(store.read, user)).find(({ memberships }) =>
-    memberships.some((one) => isSameCompanyCode(one.companyCode, company)),
+async function isPasswordOfMember(
+  store: AdminStore,
+  { userName, companyCode }: WantedUser,
+  password: string,
+) {
+  const member = (await findUsersByName(store.read, userName)).find(({ memberships }) =>
+    memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode)),
   );
   return await isPasswordOf(password, member?.passwordHash ?? null);
 }
@@ -177,32 +228,52 @@ async function isPasswordOfMember(store: AdminStore, { user, company }: InitOpti
 /** A user that is a member already stays as it is, with its roles and its password. */
 async function ensureUser(
   store: AdminStore,
-  options: InitOptions,
-  password: string | undefined,
-): Promise<Pick<Account, "generatedPassword" | "isPasswordRight" | "made">> {
-  const { user: userName, company: companyCode } = options;
+  wanted: WantedUser,
+): Promise<{ readonly user: InitUser; readonly made: readonly string[] }> {
+  const { userName, companyCode, role, password } = wanted;
   const isMember = (user: userAdmin.ListedUser) =>
     user.userName === userName &&
     user.memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode));
   if ((await userAdmin.listUsers({ store })).some(isMember)) {
-    if (password === undefined) return { made: [] };
-    return { made: [], isPasswordRight: await isPasswordOfMember(store, options, password) };
+    if (password === undefined) return { user: { userName }, made: [] };
+    const isPasswordRight = await isPasswordOfMember(store, wanted, password);
+    return { user: { userName, isPasswordRight }, made: [] };
   }
   const added = await userAdmin.addUser(
     { store, clock: systemClock },
-    { userName, companyCode, roles: ["DI_Integration"], ...given({ password }) },
+    { userName, companyCode, roles: [role], ...given({ password }) },
   );
   const { generatedPassword } = added;
-  const made = [`user ${userName} with the role DI_Integration`];
-  return generatedPassword === undefined ? { made, isPasswordRight: true } : { generatedPassword, made };
+  const made = [`user ${userName} with the role ${role}`];
+  const secret = generatedPassword === undefined ? { isPasswordRight: true } : { generatedPassword };
+  return { user: { userName, ...secret }, made };
 }
 
-async function ensureAccount(config: Config, options: InitOptions, password: string | undefined) {
+interface Passwords {
+  readonly ofUser: string | undefined;
+  readonly ofAdmin: string | undefined;
+}
+
+async function ensureAccount(config: Config, options: InitOptions, passwords: Passwords) {
   const use = async (store: AdminStore) => {
-    const { code, isNew, folder } = await registerCompany(store, config, options.company);
-    const user = await ensureUser(store, options, password);
-    const made = [...(isNew ? [`company ${code} with its folders in ${folder}`] : []), ...user.made];
-    return { ...user, companyCode: code, companyFolder: folder, made };
+    const { code: companyCode, isNew, folder } = await registerCompany(store, config, options.company);
+    const ofHost = {
+      userName: options.user,
+      companyCode,
+      role: "DI_Integration",
+      password: passwords.ofUser,
+    } as const;
+    const { user, made: madeUser } = await ensureUser(store, ofHost);
+    const { admin: name } = options;
+    const ofAdmin =
+      name === undefined
+        ? undefined
+        : await ensureUser(store, {
+            ...{ userName: name, companyCode, role: "MemberAdmin", password: passwords.ofAdmin },
+          });
+    const madeCompany = isNew ? [`company ${companyCode} with its folders in ${folder}`] : [];
+    const made = [...madeCompany, ...madeUser, ...(ofAdmin?.made ?? [])];
+    return { ...user, ...given({ admin: ofAdmin?.user }), companyCode, companyFolder: folder, made };
   };
   return await withAdminStore(config, use, { mayCreate: true });
 }
@@ -215,14 +286,26 @@ async function refuseOpenRestore(stateDir: string): Promise<void> {
   );
 }
 
+async function readPasswords({ passwordFile, adminPasswordFile }: InitOptions): Promise<Passwords> {
+  const ofUser = await readPasswordFile(passwordFile);
+  const ofAdmin = await readPasswordFile(adminPasswordFile);
+  for (const password of [ofUser, ofAdmin]) if (password !== undefined) checkPassword(password);
+  return { ofUser, ofAdmin };
+}
+
+/** Where the console is, when it is anywhere. */
+function consoleAddressOf({ http, console: own }: Config): string | undefined {
+  const { enabled, host = http.host, port = http.port } = own;
+  return enabled ? `${httpAddressOf({ ...http, host, port })}/console` : undefined;
+}
+
 /**
  * Rejects with a `DropgateError` or `WrongUseError` when a name or the password is not of the form; nothing is made then.
  */
 export async function initialise(options: InitOptions): Promise<InitOutcome> {
   checkNames(options);
   const file = resolve(options.configFile ?? join(options.dir, "dropgate.yaml"));
-  const password = await readPasswordFile(options.passwordFile);
-  if (password !== undefined) checkPassword(password);
+  const passwords = await readPasswords(options);
   const madeConfig = await ensureConfigFile(file, options);
   const { env } = process;
   const loaded = await loadConfig({ path: file, env, cwd: process.cwd(), needsSecrets: false });
@@ -232,16 +315,16 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
   await becomeOwnerOf(config.stateDir);
   const madeState = await ensureStateDir(config.stateDir);
   const { keys, made: madeKeys } = await ensureKeys(config);
-  const account = await ensureAccount(config, options, password);
+  const account = await ensureAccount(config, options, passwords);
   const { host, port, enabled } = config.sftp;
   return {
     kind: "done",
     configFile: file,
     stateDir: config.stateDir,
-    userName: options.user,
     ...account,
     hostKeyFingerprint: keys[0]?.fingerprint ?? "",
     http: httpAddressOf(config.http),
+    ...given({ console: consoleAddressOf(config) }),
     ...(enabled ? { sftp: { host: localHostOf(host), port } } : {}),
     made: [...madeConfig, ...madeState, ...madeKeys, ...account.made],
     ignored: madeConfig.length > 0 ? [] : ignoredOptions(file, config, options),

@@ -3,6 +3,7 @@ import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { SignInBans } from "../../sign-in/failed-sign-ins.ts";
+import type { UserRecord } from "../../store/accounts/users.ts";
 import type { Store } from "../../store/database/database.ts";
 
 /** What acts of the console are done with: parts of the running daemon. */
@@ -18,5 +19,5 @@ export interface ActContext {
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly bans: SignInBans;
   /** Whether the configuration names the user in `console.operators`. */
-  readonly isOperator: (userName: string) => boolean;
+  readonly isOperator: (user: Pick<UserRecord, "userName" | "memberships">) => boolean;
 }

@@ -58,11 +58,11 @@ function noRight(companyId: number | undefined): DropgateError {
 
 function mayAct(
   { isOperator }: Pick<ActContext, "isOperator">,
-  { userName, memberships }: UserRecord,
+  user: UserRecord,
   companyId: number | undefined,
 ): boolean {
-  if (companyId === undefined) return isOperator(userName);
-  const membership = memberships.find((one) => one.companyId === companyId);
+  if (companyId === undefined) return isOperator(user);
+  const membership = user.memberships.find((one) => one.companyId === companyId);
   return membership?.roles.some((role) => rolesFor.act.includes(role)) ?? false;
 }
 

@@ -8,15 +8,12 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { appointmentSettingsOf } from "../../config/company-settings.ts";
 import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
 import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
-import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
-import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
 import { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../../exchange/folders/company-folders.ts";
@@ -25,15 +22,12 @@ import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journ
 import type { Integration } from "../../integrations/integration.ts";
 import { Integrations } from "../../integrations/integrations.ts";
 import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
-import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { createImportThreads } from "../../operations/imports/import-threads.ts";
-import { createLoadImporter } from "../../operations/imports/load-importer.ts";
 import { sweepDocuments } from "../../operations/imports/sweep-documents.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
@@ -42,7 +36,6 @@ import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
 import { takeProcessLock } from "../../store/database/process-lock.ts";
 import { buildParts, type Parts } from "./daemon-parts.ts";
-import { createOperationContext } from "./operation-context.ts";
 import {
   documentPoolOptionsOf,
   exchangeFoldersOf,
@@ -59,7 +52,8 @@ import { lookAtClock } from "../retention/clock-guard.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
 import { type Outbound, startOutbound } from "./outbound.ts";
-import { createMetrics, exchangeFigures, noteCertificate } from "./read-figures.ts";
+import { type HttpEndpoints, startHttp } from "./http-endpoints.ts";
+import { exchangeFigures, noteCertificate } from "./read-figures.ts";
 import { endHolds } from "../watch/end-holds.ts";
 import { startRemotes } from "./remotes.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
@@ -197,38 +191,6 @@ function outboundFor(parts: Parts): Promise<Outbound> {
   });
 }
 
-async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> {
-  const { store, clock, documents, log, signIn, integrations } = parts;
-  const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
-  await parts.stack.start(readers, parts.signal);
-  await parts.stack.start(createLoadImporter({ store, clock, log, readers }), parts.signal);
-  const context = createOperationContext({
-    ...{ store, clock, documents, integrations, readers },
-    numberKey: await sealingKeyOf(store),
-    documentsDir: parts.locations.documentsDirectory,
-    events: () => parts.config.events,
-    appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
-  });
-  const options = await httpOptionsOf(parts.config);
-  noteCertificate(parts, "http", options.tls);
-  const requests = () => endpoint.figures.routes;
-  const endpoint: HttpEndpoint = createHttpEndpoint({
-    options,
-    ...{ signIn, readers, refusalDocument, log },
-    call: callWith(context),
-    monitoring: {
-      health: () => parts.health.current(),
-      metrics: createMetrics(parts, { ...traffic, requests }),
-    },
-  });
-  await parts.stack.start(endpoint, parts.signal);
-  parts.listening.push(() => ({
-    ...{ endpoint: "http", certificateExpiresAt: parts.certificates.get("http") },
-    ...{ connections: endpoint.figures.connections, bytes: endpoint.figures.bytes },
-  }));
-  return endpoint;
-}
-
 async function startSftp(parts: Parts, exchange: FolderExchange, hostKeys: readonly HostKey[]) {
   const options = parts.config.sftp;
   if (!options.enabled) return undefined;
@@ -253,7 +215,7 @@ async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndp
 }
 
 interface Endpoints extends Traffic {
-  readonly http: HttpEndpoint;
+  readonly http: HttpEndpoints;
   readonly sftp: SftpEndpoint | undefined;
   readonly ftp: FtpEndpoint | undefined;
 }
@@ -269,7 +231,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
   const [httpOptions, ftpOptions] = [await httpOptionsOf(next), await ftpOptionsOf(next)];
-  http.reconfigure(httpOptions);
+  http.reconfigure(httpOptions, next);
   noteCertificate(parts, "http", httpOptions.tls);
   sftp?.reload(next.sftp);
   ftp?.reload(ftpOptions);
@@ -295,6 +257,9 @@ function listeningOn({ http, sftp, ftp }: Omit<Endpoints, keyof Traffic>, config
   const scheme = config.http.tls === undefined ? "http" : "https";
   return given({
     http: `${scheme}://${hostAndPort(config.http.host, http.port)}${config.http.basePath}`,
+    console:
+      http.console &&
+      `${scheme}://${hostAndPort(http.console.host, http.console.port)}${config.http.basePath}/console`,
     sftp: sftp && hostAndPort(sftp.address, sftp.port),
     ftp: ftp && hostAndPort(ftp.address, ftp.port),
     ftps: ftp?.implicitPort === undefined ? undefined : hostAndPort(ftp.address, ftp.implicitPort),
@@ -339,6 +304,8 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
+  if (http.console !== undefined && http.console.port !== http.port)
+    health.watch("console", http.console.host, http.console.port);
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
   if (ftp !== undefined) health.watch("ftp", parts.config.ftp.host, ftp.port);
   await stack.start(alerts, parts.signal);

@@ -123,8 +123,9 @@ async function stop(
 }
 
 /** The setting that the port comes from. */
-function settingOfPort({ sftp, ftp }: Config, port: unknown): string {
+function settingOfPort({ sftp, ftp, console: ofConsole }: Config, port: unknown): string {
   const others = [
+    ["console.port", ofConsole.port],
     ["sftp.port", sftp.port],
     ["ftp.port", ftp.port],
     ["ftp.implicitPort", ftp.implicitPort],

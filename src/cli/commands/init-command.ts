@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { InitDone, InitOptions } from "../../app/admin/init.ts";
+import type { InitDone, InitOptions, InitUser } from "../../app/admin/init.ts";
 import { given } from "../../lib/given.ts";
 import { type CliCommand, FaultyConfigError, wholeNumber } from "../command-line.ts";
 
@@ -10,6 +10,18 @@ function connectionLines(done: InitDone): string[] {
     `HTTP:           ${done.http}`,
     `SFTP:           sftp -P ${sftp.port} ${userName}@${sftp.host}`,
     `SSH host key:   ${hostKeyFingerprint} (ED25519)`,
+  ];
+}
+
+function adminPassword({ generatedPassword, isPasswordRight }: InitUser): string {
+  if (generatedPassword !== undefined) return `, password ${generatedPassword} (shown only now)`;
+  return isPasswordRight === false ? ", password not the one in its password file: it was changed since" : "";
+}
+
+function consoleLines({ console: address, admin }: InitDone): string[] {
+  return [
+    ...(address === undefined ? [] : [`Console:        ${address}`]),
+    ...(admin === undefined ? [] : [`Administrator:  ${admin.userName}${adminPassword(admin)}`]),
   ];
 }
 
@@ -32,6 +44,7 @@ function doneLines(done: InitDone): string[] {
     ...(made.length === 0 ? ["Everything exists already; nothing was changed."] : made),
     ...done.ignored,
     "",
+    ...consoleLines(done),
     ...connectionLines(done),
     `Company, user:  ${done.companyCode}, ${done.userName}`,
     ...passwordLines(done),
@@ -51,6 +64,8 @@ export function declareInit(program: CliCommand): void {
       "--password-file <file>",
       "file that holds the user's password (- for standard input); else one is generated",
     )
+    .option("--admin <name>", "name of an administrator with the role MemberAdmin, who operates the console")
+    .option("--admin-password-file <file>", "file that holds the password of --admin; else one is generated")
     .option("--state-dir <dir>", "folder for the state, when not DIR/var")
     .option("--http-port <port>", "port of HTTP", port)
     .option("--sftp-port <port>", "port of SFTP", port)

@@ -32,12 +32,14 @@ interface Listener {
 }
 
 /** All listeners, in the order in which a clash is reported at the later one. */
-function listenersOf({ http, sftp, ftp }: Config): Listener[] {
+function listenersOf({ http, console: ofConsole, sftp, ftp }: Config): Listener[] {
   const { implicitPort } = ftp;
   const implicit =
     implicitPort === undefined ? [] : [{ path: "ftp.implicitPort", host: ftp.host, port: implicitPort }];
+  const { enabled: hasConsole, host = http.host, port: consolePort } = ofConsole;
   return [
     { path: "http.port", ...http },
+    ...(hasConsole && consolePort !== undefined ? [{ path: "console.port", host, port: consolePort }] : []),
     ...(sftp.enabled ? [{ path: "sftp.port", ...sftp }] : []),
     ...(ftp.enabled ? [{ path: "ftp.port", ...ftp }, ...implicit] : []),
   ];
@@ -84,6 +86,22 @@ function checkFtp(config: Config): RuleFault[] {
 function checkPlainHttp({ http }: Config): RuleFault[] {
   return when(!isLoopbackHost(http.host) && http.tls === undefined && !http.allowPlain, {
     path: "http.host",
+    message:
+      "other machines can connect but cannot sign in over plain HTTP; set http.tls, or http.allowPlain behind a TLS proxy",
+  });
+}
+
+function checkConsole({ console: { host, port } }: Config): RuleFault[] {
+  return when(host !== undefined && port === undefined, {
+    path: "console.host",
+    message: "has no effect without console.port; set that too, or remove it",
+  });
+}
+
+function warnOfPlainConsole({ http, console: { host, port, enabled } }: Config): RuleFault[] {
+  const isOpen = enabled && port !== undefined && !isLoopbackHost(host ?? http.host);
+  return when(isOpen && http.tls === undefined && !http.allowPlain && isLoopbackHost(http.host), {
+    path: host === undefined ? "console.port" : "console.host",
     message:
       "other machines can connect but cannot sign in over plain HTTP; set http.tls, or http.allowPlain behind a TLS proxy",
   });
@@ -137,7 +155,7 @@ function checkBackup({ backup, stateDir }: Config): RuleFault[] {
   ];
 }
 
-const hosts = ["http.host", "http.port", "sftp.enabled", "sftp.host", "sftp.port"] as const;
+const hosts = ["http.host", "http.port", "console", "sftp.enabled", "sftp.host", "sftp.port"] as const;
 const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
 
 const rules: readonly Rule[] = [
@@ -148,6 +166,12 @@ const rules: readonly Rule[] = [
     check: checkFtp,
   },
   { looksAt: ["http.host", "http.tls", "http.allowPlain"], severity: "warning", check: checkPlainHttp },
+  { looksAt: ["console.host", "console.port"], severity: "fault", check: checkConsole },
+  {
+    looksAt: ["http.host", "http.tls", "http.allowPlain", "console"],
+    severity: "warning",
+    check: warnOfPlainConsole,
+  },
   {
     looksAt: ["http.headersTimeoutMs", "http.requestTimeoutMs"],
     severity: "fault",

@@ -33,11 +33,19 @@ import type { HttpOptions } from "./server/http-options.ts";
 import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
 import { RequestFigures, type RouteStatistics } from "./server/request-figures.ts";
-import type { Monitoring } from "./server/route.ts";
+import type { Monitoring, PageArea, Route } from "./server/route.ts";
 import { createRouteTable } from "./server/route-table.ts";
-import { routes } from "./routes.ts";
+import { routes as allRoutes } from "./routes.ts";
 
 export interface HttpEndpointDeps {
+  /** In the log and in messages; `http` unless given. */
+  readonly name?: string;
+  /** What it serves; the interface unless given. */
+  readonly routes?: readonly Route[];
+  /** The pages among the routes, where there are any. */
+  readonly pages?: PageArea;
+  /** Where requests are counted; figures of its own unless given. */
+  readonly figures?: RequestFigures;
   readonly options: HttpOptions;
   readonly signIn: Pick<SignIn, "withPassword"> & AddressStanding;
   readonly call: CallOperation;
@@ -154,9 +162,10 @@ function listenToEvents(running: Running): void {
 }
 
 function createRunning(deps: HttpEndpointDeps): Running {
-  const { options, signIn, call, monitoring, refusalDocument, log } = deps;
+  const { options, signIn, call, monitoring, refusalDocument, log, name = "http" } = deps;
+  const { routes = allRoutes } = deps;
   const gate = new ConnectionGate({
-    ...{ name: "http", standing: signIn, limits: () => running.options, log },
+    ...{ name, standing: signIn, limits: () => running.options, log },
     // The dispatcher answers their requests with 429 and Retry-After.
     letsInBanned: true,
   });
@@ -169,9 +178,9 @@ function createRunning(deps: HttpEndpointDeps): Running {
     refusalDocument,
     log,
     accessLog: new AccessLog(log),
-    figures: new RequestFigures(routes),
+    figures: deps.figures ?? new RequestFigures(routes),
     options: () => running.options,
-    inHand: new Set(),
+    ...{ inHand: new Set(), streams: new Set(), pages: deps.pages },
     connections,
     bodies: new BodyBudget(() => running.options),
     readers: deps.readers,
@@ -195,6 +204,7 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
   state.isStopping = true;
   gate.close();
   state.bodies.close();
+  for (const stream of state.streams) stream.end();
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const cutOff = () => {
@@ -228,9 +238,10 @@ function reconfigure(running: Running, options: HttpOptions): void {
 /** Makes the endpoint; nothing is opened before `start`. Throws when certificate and key are unusable. */
 export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
   const running = createRunning(deps);
+  const { name = "http" } = deps;
   let stopping: Promise<void> | undefined;
   return {
-    name: "http",
+    name,
     get port() {
       return boundTo(running.server).port || running.options.port;
     },
@@ -241,9 +252,12 @@ export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
     async start(signal) {
       signal.throwIfAborted();
       await listen(running.server, { host: running.options.host, port: running.options.port });
-      running.server.on("error", (error) => deps.log.error({ err: error }, "http server failed"));
+      running.server.on("error", (error) => deps.log.error({ err: error }, `${name} server failed`));
       const { host, tls } = running.options;
-      deps.log.info({ host, port: boundTo(running.server).port, tls: tls !== undefined }, "http listening");
+      deps.log.info(
+        { host, port: boundTo(running.server).port, tls: tls !== undefined },
+        `${name} listening`,
+      );
     },
     stop(deadline) {
       stopping ??= stopServer(running, deadline);

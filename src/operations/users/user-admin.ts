@@ -79,7 +79,8 @@ function checkUserName(userName: string): void {
   refuse(`the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`);
 }
 
-function checkPassword(password: string): void {
+/** Throws for a password that is not of the form. */
+export function checkPassword(password: string): void {
   if (!isPasswordOfLength(password)) refuse(`the password must have ${passwordForm}: choose another one`);
   if (hasControlCharacter(password)) {
     refuse("the password holds a control character, perhaps a line break in the middle: choose another one");

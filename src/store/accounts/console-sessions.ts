@@ -44,6 +44,24 @@ export async function deleteSessionsOf(tx: Transaction, userId: number): Promise
   return Number(result.numDeletedRows);
 }
 
+/** Ends the oldest sessions of the user but for so many. */
+export async function deleteOldestSessions(
+  tx: Transaction,
+  { userId, keep }: { readonly userId: number; readonly keep: number },
+): Promise<void> {
+  const kept = tx
+    .selectFrom("console_sessions")
+    .select("id_hash")
+    .where("user_id", "=", userId)
+    .orderBy("created_at", "desc")
+    .limit(keep);
+  await tx
+    .deleteFrom("console_sessions")
+    .where("user_id", "=", userId)
+    .where("id_hash", "not in", kept)
+    .execute();
+}
+
 /** Removes those that were begun, or seen last, before these moments, milliseconds UTC. */
 export async function deleteOldSessions(
   tx: Transaction,

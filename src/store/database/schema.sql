@@ -1,4 +1,4 @@
--- The schema after migration 16. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 17. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -31,6 +31,15 @@ CREATE INDEX appointments_held_in_slot on appointments (company_id, region, slot
 CREATE INDEX appointments_over on appointments (company_id, updated_at)
   where state in ('released', 'expired');
 
+CREATE TABLE audit (
+  id integer primary key autoincrement,
+  at bigint not null, user_id integer, user_name text, company_id integer references companies (id),
+  kind text not null, subject text, reason text, before text, after text, address text
+);
+CREATE INDEX audit_by_age on audit (at);
+CREATE INDEX audit_of_company on audit (company_id, id);
+CREATE INDEX audit_of_user on audit (user_id, id);
+
 CREATE TABLE companies (
   id integer primary key autoincrement, code text not null, code_key text not null unique,
   created_at bigint not null
@@ -49,6 +58,13 @@ CREATE TABLE completions (
 CREATE INDEX completions_embedding on completions (company_id, id) where embeds_documents = 1;
 CREATE INDEX completions_order on completions (company_id, id);
 CREATE INDEX completions_stop on completions (company_id, stop_nbr);
+
+CREATE TABLE console_sessions (
+  id_hash text primary key not null, user_id integer not null references users (id), basis text not null,
+  created_at bigint not null, seen_at bigint not null, address text not null, agent text not null
+) without rowid;
+CREATE INDEX console_sessions_by_age on console_sessions (created_at);
+CREATE INDEX console_sessions_by_user on console_sessions (user_id);
 
 CREATE TABLE customers (
   id integer primary key autoincrement,

@@ -33,6 +33,8 @@ export interface ConsoleRoute {
   /** Below the base path: `/console/files/{reference}`. */
   readonly path: `/console${string}`;
   readonly who: ConsoleAccess;
+  /** The page asks by itself (live rows, polling), so that nobody's session is kept open by it. */
+  readonly isBackground?: boolean;
   /** Largest form in bytes; 64 KiB unless given. */
   readonly maxFormBytes?: number;
   run(services: ConsoleServices, request: ConsoleRequest): Promise<Answer>;

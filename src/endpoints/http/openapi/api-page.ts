@@ -8,7 +8,7 @@ import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { type Answer, jsonAnswer } from "../server/answer.ts";
+import { type Answer, htmlType, jsonAnswer } from "../server/answer.ts";
 import { openRead, type PublicRoute, type Route } from "../server/route.ts";
 import { jsonAnswerOf, type PublicOperation, textAnswerOf } from "./api-description.ts";
 
@@ -78,7 +78,6 @@ function pageText(basePath: string): string {
 `;
 }
 
-const htmlType = "text/html; charset=utf-8";
 const scriptType = "text/javascript; charset=utf-8";
 
 const apiPage: PublicOperation = {

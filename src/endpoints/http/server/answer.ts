@@ -23,23 +23,41 @@ export interface PreparedBody {
   readonly forms: Readonly<Record<"identity" | "gzip" | "br", Uint8Array>>;
 }
 
+/** Events as a body, for as long as the client stays: `text/event-stream`. */
+export interface StreamBody {
+  /**
+   * Begins to send; the function that it returns ends that, and is called when the client is gone, at the stop of the
+   * daemon and after `end`. Sends no content-length; a comment goes out when nothing else does for a while.
+   */
+  subscribe(stream: EventStream): () => void;
+}
+
+export interface EventStream {
+  /** Sends text that is whole events. A client that does not keep up is disconnected, and connects again. */
+  send(text: string): void;
+  /** Ends the answer. */
+  end(): void;
+}
+
 export interface Answer {
   /** That of the whole, when the body is a file. */
   readonly status: number;
   /** Lower-case names; type, length and request id are added when it is sent. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
-  readonly body: string | Uint8Array | FileBody | PreparedBody;
+  readonly body: string | Uint8Array | FileBody | PreparedBody | StreamBody;
 }
 
-/** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, or a line of text. */
-export type ErrorShape = "reasons" | "stopResponse" | "text";
+/** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, a line of text, or a page. */
+export type ErrorShape = "reasons" | "stopResponse" | "text" | "page";
 
 export type RefusalDocument = (faults: readonly Fault[]) => string;
 
 export const jsonType = "application/json";
 export const xmlType = "application/xml";
 export const textType = "text/plain; charset=utf-8";
+export const htmlType = "text/html; charset=utf-8";
+export const eventStreamType = "text/event-stream; charset=utf-8";
 
 /** How long a client should wait that was turned away because of load or a stop. */
 const overloadedRetryMs = 5_000;

@@ -24,10 +24,12 @@ import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { contentOf, type JsonReaders, noContent, signalFor } from "./request-content.ts";
 import type { CallOperation } from "./operation-context.ts";
 import type { RequestFigures } from "./request-figures.ts";
+import { isInArea, noteSignedIn, pageRequestOf } from "./page-request.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
-import type { CompanyRoute, Monitoring, PublicRoute, Route } from "./route.ts";
+import type { CompanyRoute, Monitoring, PageArea, PublicRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
+import type { SendingStream } from "./stream-answer.ts";
 
 /** The state of the dispatcher; the endpoint owns it and changes it at a reload and at the stop. */
 export interface DispatcherState {
@@ -41,6 +43,10 @@ export interface DispatcherState {
   readonly figures: RequestFigures;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
+  /** Answers that last as long as their clients stay; a stop ends them. */
+  readonly streams: Set<SendingStream>;
+  /** The pages, where there are any. */
+  readonly pages: PageArea | undefined;
   readonly connections: Pick<HttpConnections, "signIn">;
   readonly bodies: BodyBudget;
   readonly readers: JsonReaders | undefined;
@@ -143,15 +149,6 @@ function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
   return createAddressSet(state.options().metricsFrom).has(address);
 }
 
-/** From now on its connection is one that keeps its place, if there is room. */
-function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
-  if (state.connections.signIn(request.socket)) return;
-  throw new HttpRefusal(
-    "overloaded",
-    "too many connections of signed-in users are open at the moment. Try again in a few seconds.",
-  );
-}
-
 interface AskedByAnybody {
   readonly route: PublicRoute;
   readonly params: Readonly<Record<string, string>>;
@@ -168,11 +165,19 @@ async function answerAnybody(
   return await route.run(state, asked);
 }
 
+/** Before it is known whether there is such a page: one that is not there is refused by a page as well. */
+function noteArea({ pages, options }: DispatcherState, exchange: Exchange, target: RequestTarget): void {
+  if (pages === undefined || !isInArea(pages, target.segments, options().basePath)) return;
+  exchange.errorShape = "page";
+  exchange.headers = pages.headers;
+}
+
 async function respond(state: DispatcherState, exchange: Exchange): Promise<Answer> {
   const { request } = exchange;
   const isOptions = request.method === "OPTIONS";
   if (isOptions && request.url === "*") return allowAnswer("GET, HEAD, POST, OPTIONS");
   const target = readRequestTarget(request.url ?? "");
+  noteArea(state, exchange, target);
   const match = matchOf(state, target);
   // A refusal has the shape of its path's answers, also when the head is faulty.
   exchange.errorShape = (match.find(request.method ?? "") ?? match.any).errorShape;
@@ -182,6 +187,8 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
   const params = match.paramsOf(route);
   if (route.access === "public") return await answerAnybody(state, exchange, { route, params });
   checkLoad(state);
+  if (route.access === "console")
+    return await route.respond(pageRequestOf(state, exchange, { target, params }));
   const user = await identify(state, exchange, params["companyCode"] ?? "");
   return runOperation(state, exchange, { route, target, params, user });
 }
@@ -211,7 +218,11 @@ function knownError(state: DispatcherState, exchange: Exchange, failure: unknown
 /** What is answered to somebody whose request failed; nobody is there any more when it is undefined. */
 function answerOfFailure(state: DispatcherState, exchange: Exchange, thrown: unknown): Answer | undefined {
   if (thrown instanceof ClientGone) return undefined;
-  return refusalAnswer(knownError(state, exchange, thrown), exchange.errorShape, state.refusalDocument);
+  const error = knownError(state, exchange, thrown);
+  const answer = refusalAnswer(error, exchange.errorShape, state.refusalDocument);
+  if (exchange.errorShape !== "page" || state.pages === undefined) return answer;
+  const page = state.pages.refusal(error.faults, { status: answer.status, requestId: exchange.id });
+  return { ...page, status: answer.status, headers: { ...page.headers, ...answer.headers } };
 }
 
 function finish(state: DispatcherState, exchange: Exchange, answer: Answer | undefined): void {
@@ -228,6 +239,13 @@ function finish(state: DispatcherState, exchange: Exchange, answer: Answer | und
   noteExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
 }
 
+function keepStream({ streams, isStopping }: DispatcherState, events: SendingStream): void {
+  streams.add(events);
+  void events.ended.then(() => streams.delete(events));
+  // The stop has ended the others already.
+  if (isStopping) events.end();
+}
+
 /** Answers. Until all of it has gone out the request is in hand: a stop waits for it. Never throws. */
 function conclude(state: DispatcherState, exchange: Exchange, answerOf: () => Answer | undefined): void {
   try {
@@ -238,8 +256,9 @@ function conclude(state: DispatcherState, exchange: Exchange, answerOf: () => An
     state.log.error({ err: error, requestId: exchange.id }, `http answer failed: ${messageOf(error)}`);
     exchange.response.destroy();
   }
-  const { streaming } = exchange;
-  if (streaming === undefined) state.inHand.delete(exchange);
+  const { streaming, events } = exchange;
+  if (events !== undefined) keepStream(state, events);
+  if (streaming === undefined || events !== undefined) state.inHand.delete(exchange);
   else void streaming.then(() => state.inHand.delete(exchange));
 }
 

@@ -5,13 +5,14 @@ import { newRequestId } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
-import type { Answer, ErrorShape, FileBody, PreparedBody } from "./answer.ts";
+import type { Answer, ErrorShape, FileBody, PreparedBody, StreamBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
 import { selectForm } from "./prepared-body.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { originFormOf } from "./request-target.ts";
+import { type SendingStream, sendStream } from "./stream-answer.ts";
 
 export interface Exchange {
   readonly id: string;
@@ -21,6 +22,8 @@ export interface Exchange {
   /** The peer's address, until a trusted proxy names the client's. */
   address: string;
   errorShape: ErrorShape;
+  /** Go with the answer, unless it has its own of these names. */
+  headers: Readonly<Record<string, string>> | undefined;
   route: string | undefined;
   userName: string | undefined;
   companyCode: string | undefined;
@@ -29,6 +32,8 @@ export interface Exchange {
   share: BodyShare | undefined;
   /** Settles when an answer that is streamed has been sent, or cannot be. Never rejects. */
   streaming: Promise<Streamed> | undefined;
+  /** The events that are sent, which a stop does not wait for. */
+  events: SendingStream | undefined;
 }
 
 /** Opens an exchange. */
@@ -40,12 +45,14 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
     startedAtMs: performance.now(),
     address: normaliseAddress(request.socket.remoteAddress ?? ""),
     errorShape: "reasons",
+    headers: undefined,
     route: undefined,
     userName: undefined,
     companyCode: undefined,
     bytesIn: 0,
     share: undefined,
     streaming: undefined,
+    events: undefined,
   };
 }
 
@@ -93,6 +100,7 @@ function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
     "x-content-type-options": "nosniff",
   };
   if (mustClose) head["connection"] = "close";
+  if (exchange.headers !== undefined) Object.assign(head, exchange.headers);
   return answer.headers === undefined ? head : Object.assign(head, answer.headers);
 }
 
@@ -148,6 +156,24 @@ function sendPrepared(exchange: Exchange, body: PreparedBody, head: Head): numbe
   return data.length;
 }
 
+/** What has gone out is known at its end, through `exchange.streaming`. */
+function sendEvents(
+  exchange: Exchange,
+  body: StreamBody,
+  { status, head }: { readonly status: number; readonly head: Head },
+): number {
+  const { request, response } = exchange;
+  // nginx would hold the events back to fill its buffers.
+  response.writeHead(status, { ...head, "x-accel-buffering": "no" });
+  if (request.method === "HEAD") {
+    response.end();
+    return 0;
+  }
+  exchange.events = sendStream(response, body);
+  exchange.streaming = exchange.events.ended;
+  return 0;
+}
+
 /** A text goes out together with its head, in one write. A longer one would be copied once more for that. */
 const maxTextLength = 65_536;
 /** Not ASCII: Node.js would encode it chunk by chunk into memory of three times its length. */
@@ -176,8 +202,10 @@ export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending)
   const isLingering = hasLongUnreadBody(request);
   const head = headOf(exchange, answer, sending.mustClose || isLingering);
   if (typeof body === "object" && "forms" in body) return sendPrepared(exchange, body, head);
-  if (typeof body !== "string" && !(body instanceof Uint8Array))
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    if ("subscribe" in body) return sendEvents(exchange, body, { status, head });
     return sendFileBody(exchange, body, { ...sending, head, isLingering });
+  }
   const { data, encoding, length } = chunkOf(body);
   if (status === 204) delete head["content-type"];
   else head["content-length"] = length;

@@ -34,14 +34,14 @@ export function isXmlBody(headers: IncomingHttpHeaders): boolean {
 export function checkMediaType(
   headers: IncomingHttpHeaders,
   accepted: readonly string[],
-  kind: "json" | "xml",
+  kind: "json" | "xml" | "form",
 ): string | undefined {
   const { type, charset } = parseMediaType(headers["content-type"] ?? "");
   if (!accepted.includes(type)) {
     const found = type === "" ? "there is no Content-Type" : `the Content-Type is ${type.slice(0, 100)}`;
     throw new HttpRefusal("mediaType", `${found}. Send Content-Type: ${accepted.join(" or ")}.`);
   }
-  if (kind === "json" && charset !== undefined && !jsonCharsets.has(charset))
+  if (kind !== "xml" && charset !== undefined && !jsonCharsets.has(charset))
     throw new HttpRefusal("mediaType", `the charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`);
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "") {

@@ -63,7 +63,7 @@ function insert(root: Branch, prefix: string, route: Route): void {
   }
   if (branch.byMethod.has(route.method))
     throw new Error(`${route.method} ${prefix}${route.path} is routed twice`);
-  if (route.access !== "public" && !names.includes("companyCode"))
+  if (Array.isArray(route.access) && !names.includes("companyCode"))
     throw new Error(`${route.name} needs {companyCode} in its path: access is given by company`);
   branch.byMethod.set(route.method, { route, names });
 }

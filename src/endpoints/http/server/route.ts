@@ -2,8 +2,10 @@
  * A route: one operation as HTTP sees it, in one record. These records alone drive the dispatcher, the API document and the
  * tests of roles and examples.
  */
+import type { IncomingHttpHeaders } from "node:http";
 import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
+import type { Fault } from "../../../lib/errors.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { CallOperation } from "./operation-context.ts";
@@ -70,7 +72,7 @@ interface RouteBase {
   readonly version: "v5" | "v6" | "none";
   /** Literal parts of the path match in any case. */
   readonly isAnyCase?: boolean;
-  readonly errorShape: ErrorShape;
+  readonly errorShape: Exclude<ErrorShape, "page">;
   /** `none`: unknown parameters are refused (910); `own`: the operation reads them; `ignored`. */
   readonly query: "none" | "own" | "ignored";
   readonly body: "none" | "json" | "xml";
@@ -106,7 +108,51 @@ export interface CompanyRoute extends RouteBase {
   run(services: RouteServices, request: OperationRequest): Promise<Answer>;
 }
 
-export type Route = PublicRoute | CompanyRoute;
+/** A request for a page, before anybody has asked who it comes from. */
+export interface PageRequest {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The decoded parts of the path by their names in the pattern. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Path and query as they were asked for, without the base path. */
+  readonly target: string;
+  /** Address of the client. */
+  readonly address: string;
+  /** The connection itself is encrypted; behind a proxy it may not be, though the browser's is. */
+  readonly isEncrypted: boolean;
+  /** The fields of a form. Rejects with 909 (413) for more bytes than these, with 942 (415) for another media type. */
+  form(maxBytes: number): Promise<URLSearchParams>;
+  /** Throws 930 (403) for plain HTTP from another machine, unless that is allowed. */
+  checkTransport(): void;
+  /** Whose request it is, for the log and the place of the connection. Throws 999 (503) when there is no place. */
+  noteUser(userName: string): void;
+  /** Makes a signal that aborts when the client is gone. */
+  signal(): AbortSignal;
+}
+
+/** A page of the console or one of its forms: who may see it is found out by its session. */
+export interface PageRoute extends Pick<RouteBase, "name" | "method" | "path" | "isAnyCase"> {
+  readonly access: "console";
+  readonly version: "none";
+  readonly errorShape: "page";
+  respond(request: PageRequest): Promise<Answer>;
+}
+
+/** A route of the interface, which the API document describes. */
+export type OperationRoute = PublicRoute | CompanyRoute;
+
+export type Route = OperationRoute | PageRoute;
+
+/** What the paths of pages have in common. */
+export interface PageArea {
+  /** The part of the path below the base path that all of them begin with. */
+  readonly root: string;
+  /** Go with each of their answers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The page that tells why a request was refused. */
+  refusal(faults: readonly Fault[], about: { readonly status: number; readonly requestId: string }): Answer;
+}
 
 /** A read without a sign-in. */
 export const openRead = {

@@ -5,6 +5,7 @@
 import { doneWords } from "./done-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
 import { kitWords } from "./kit-words.ts";
+import { sessionWords } from "./session-words.ts";
 
 export const words = {
   /** As in the attribute `lang`. */
@@ -13,4 +14,5 @@ export const words = {
   keys: keyWords,
   kit: kitWords,
   done: doneWords,
+  session: sessionWords,
 };

@@ -1,0 +1,115 @@
+/** HTTP of the daemon: the interface, and the console beside it or on a port of its own. */
+import { appointmentSettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import type { ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
+import { routes } from "../../endpoints/http/routes.ts";
+import type { HttpOptions } from "../../endpoints/http/server/http-options.ts";
+import { callWith } from "../../endpoints/http/server/operation-context.ts";
+import { RequestFigures } from "../../endpoints/http/server/request-figures.ts";
+import { refusalDocument } from "../../inbound/submit-stop-document.ts";
+import { createImportThreads } from "../../operations/imports/import-threads.ts";
+import { createLoadImporter } from "../../operations/imports/load-importer.ts";
+import { sealingKeyOf } from "../../store/database/meta.ts";
+import { consoleOf } from "../console/create-console.ts";
+import { QueryHost } from "../console/query-host.ts";
+import type { Parts } from "./daemon-parts.ts";
+import { createOperationContext } from "./operation-context.ts";
+import { httpOptionsOf } from "./part-options.ts";
+import { createMetrics, type MeasuredTraffic, noteCertificate } from "./read-figures.ts";
+
+export interface HttpEndpoints {
+  /** The port of the interface. */
+  readonly port: number;
+  /** The address and port of the console; undefined without one. */
+  readonly console: { readonly host: string; readonly port: number } | undefined;
+  /** Takes over what can change while running. Throws, changing nothing, when the certificate is unusable. */
+  reconfigure(options: HttpOptions, config: Config): void;
+}
+
+interface RunningConsole {
+  readonly served: ServedConsole;
+  readonly queries: QueryHost;
+}
+
+async function startConsole(parts: Parts): Promise<RunningConsole | undefined> {
+  const { config, store, stack, signal } = parts;
+  if (!config.console.enabled) return undefined;
+  const numberKey = await sealingKeyOf(store);
+  const queries = new QueryHost({ stateDir: config.stateDir, numberKey, config });
+  await stack.start(queries, signal);
+  return { queries, served: consoleOf(parts, (name, scope, asked) => queries.ask(name, scope, asked)) };
+}
+
+/** The options of the server for the console alone; undefined when it shares that of the interface. */
+function ownOptions({ console: own, http }: Config, options: HttpOptions): HttpOptions | undefined {
+  if (!own.enabled || own.port === undefined) return undefined;
+  return { ...options, host: own.host ?? http.host, port: own.port };
+}
+
+async function startOperations(parts: Parts) {
+  const { store, clock, documents, log, integrations, stack, signal } = parts;
+  const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
+  await stack.start(readers, signal);
+  await stack.start(createLoadImporter({ store, clock, log, readers }), signal);
+  const context = createOperationContext({
+    ...{ store, clock, documents, integrations, readers },
+    numberKey: await sealingKeyOf(store),
+    documentsDir: parts.locations.documentsDirectory,
+    events: () => parts.config.events,
+    appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
+  });
+  return { readers, call: callWith(context) };
+}
+
+function listen(parts: Parts, endpoint: HttpEndpoint): void {
+  parts.listening.push(() => ({
+    ...{ endpoint: "http", certificateExpiresAt: parts.certificates.get("http") },
+    ...{ connections: endpoint.figures.connections, bytes: endpoint.figures.bytes },
+  }));
+}
+
+/** Starts them; their ends are on the stack. */
+export async function startHttp(
+  parts: Parts,
+  traffic: Omit<MeasuredTraffic, "requests">,
+): Promise<HttpEndpoints> {
+  const { log, signIn, stack, signal } = parts;
+  const { readers, call } = await startOperations(parts);
+  const running = await startConsole(parts);
+  const options = await httpOptionsOf(parts.config);
+  const forConsole = ownOptions(parts.config, options);
+  noteCertificate(parts, "http", options.tls);
+  const { routes: pages = [], area } = running?.served ?? {};
+  const figures = new RequestFigures([...routes, ...pages]);
+  const shared = {
+    ...{ signIn, readers, refusalDocument, log, call, figures },
+    monitoring: {
+      health: () => parts.health.current(),
+      metrics: createMetrics(parts, { ...traffic, requests: () => figures.routes }),
+    },
+  };
+  const withPages = (own: readonly (typeof routes)[number][]) =>
+    area === undefined ? { routes: own } : { routes: [...own, ...pages], pages: area };
+  const endpoint = createHttpEndpoint({
+    ...{ ...shared, options },
+    ...(forConsole === undefined ? withPages(routes) : { routes }),
+  });
+  await stack.start(endpoint, signal);
+  listen(parts, endpoint);
+  const alone =
+    forConsole && createHttpEndpoint({ ...shared, name: "console", options: forConsole, ...withPages([]) });
+  if (alone !== undefined) await stack.start(alone, signal);
+  return {
+    port: endpoint.port,
+    console: running && {
+      host: forConsole?.host ?? options.host,
+      port: alone?.port ?? endpoint.port,
+    },
+    reconfigure(next, config) {
+      endpoint.reconfigure(next);
+      alone?.reconfigure(next);
+      running?.queries.configure(config);
+    },
+  };
+}
