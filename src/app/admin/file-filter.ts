@@ -22,9 +22,13 @@ export interface FileFilter {
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** Codes of faults that clients are told by that number. */
+/** Codes of faults that clients are told by that number; none when it is no such number. */
+export function codesOfReason(reasonCode: number): readonly ErrorCode[] {
+  return codes.filter((code) => errorCatalogue[code].reasonCode === reasonCode);
+}
+
 function codesOf(reasonCode: number): readonly ErrorCode[] {
-  const found = codes.filter((code) => errorCatalogue[code].reasonCode === reasonCode);
+  const found = codesOfReason(reasonCode);
   if (found.length === 0) {
     throw new WrongUseError(
       `${reasonCode} is no reason code: docs/errors.md lists them, such as 951 and 953`,

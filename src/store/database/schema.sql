@@ -1,4 +1,4 @@
--- The schema after migration 17. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 18. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -74,6 +74,12 @@ CREATE TABLE customers (
   constraint customers_number unique (company_id, account_number)
 );
 
+CREATE TABLE daily_files (
+  company_id integer not null references companies (id),
+  day integer not null, state text not null, channel text not null, files bigint not null,
+  constraint daily_files_key primary key (company_id, day, state, channel)
+) without rowid;
+
 CREATE TABLE deliveries (
   id integer primary key autoincrement, guid text not null unique,
   company_id integer not null references companies (id),
@@ -84,6 +90,7 @@ CREATE TABLE deliveries (
   delivered_at bigint, fault text, fault_text text, sha256 text, size bigint, collected_at bigint,
   collected_by text, removed_at bigint, removed_by text, created_at bigint not null
 , collected_from text, removed_from text);
+CREATE INDEX deliveries_by_age on deliveries (company_id, created_at);
 CREATE INDEX deliveries_dead on deliveries (target_id, id) where state = 'dead';
 CREATE INDEX deliveries_due on deliveries (target_id, due_at, id) where state = 'waiting';
 CREATE INDEX deliveries_line on deliveries (target_id, order_key, line_nbr, id)
@@ -133,6 +140,12 @@ CREATE TABLE exports (
   constraint exports_sequence unique (company_id, name, sequence_nbr)
 );
 
+CREATE TABLE file_faults (
+  company_id integer not null references companies (id),
+  code text not null, received_at bigint not null, file_id integer not null,
+  constraint file_faults_key primary key (company_id, code, received_at, file_id)
+) without rowid;
+
 CREATE TABLE file_repeats (
   id integer primary key autoincrement,
   file_id integer not null references files (id),
@@ -160,6 +173,7 @@ CREATE TABLE files (
   removed_at bigint, removed_by text
 , pruned_days integer, pruned_to text, is_pruning integer not null default 0);
 CREATE INDEX files_by_arrival on files (company_id, received_at);
+CREATE INDEX files_by_content on files (company_id, id, substr(sha256, 1, 8)) where sha256 is not null;
 CREATE INDEX files_by_decision on files (company_id, decided_at) where is_filed = 1;
 CREATE INDEX files_by_location on files (location);
 CREATE INDEX files_by_name on files (company_id, name);
@@ -169,6 +183,8 @@ CREATE INDEX files_not_applied on files (state, id)
 CREATE INDEX files_open on files (state, id) where is_filed = 0;
 CREATE INDEX files_pruning on files (company_id, id) where is_pruning = 1;
 CREATE INDEX files_refused_at on files (company_id, decided_at) where state = 'refused';
+CREATE INDEX files_refused_by_arrival on files (company_id, state, received_at)
+  where state in ('refused', 'duplicate', 'superseded');
 
 CREATE TABLE import_items (
   import_id integer not null references imports (id),

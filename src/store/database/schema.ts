@@ -267,6 +267,22 @@ export interface Tables extends OutboundTables, AlertTables, ConsoleTables {
   ledger_gaps: {
     ids: number;
   };
+  /** How many files were decided how, by the day of their arrival; those whose entries were removed count too. */
+  daily_files: {
+    company_id: number;
+    /** UTC, counted from 1970-01-01. */
+    day: number;
+    state: FileState;
+    channel: string;
+    files: number;
+  };
+  /** Which files have a fault of a code; those that are decided and not applied. */
+  file_faults: {
+    company_id: number;
+    code: string;
+    received_at: number;
+    file_id: number;
+  };
   /** The stops of a file with several, but for the first, which stands in `files`. */
   file_stops: {
     company_id: number;

@@ -7,6 +7,7 @@ import { decidedStates, type DecidedState, isDecidedState } from "../../domain/f
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { forgetFaults } from "./daily-files.ts";
 import type { AgingFile } from "./file-retention.ts";
 
 export type PrunedEntries = RowOf<"pruned_entries">;
@@ -124,6 +125,7 @@ export async function removeEntries(
   }: { companyId: number; files: readonly AgingFile[]; now: number; days: number },
 ): Promise<void> {
   const ids = files.map(({ id }) => id);
+  await forgetFaults(tx, ids);
   await tx.deleteFrom("file_stops").where("file_id", "in", ids).execute();
   await tx.deleteFrom("file_repeats").where("file_id", "in", ids).execute();
   const { numDeletedRows } = await tx.deleteFrom("files").where("id", "in", ids).executeTakeFirstOrThrow();

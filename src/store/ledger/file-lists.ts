@@ -115,9 +115,9 @@ function hasReason(eb: FileExpressions, codes: readonly ErrorCode[]) {
   return eb.or(codes.map((code) => eb("reasons", "like", `%"code":"${code}"%`)));
 }
 
-function isOfChannel(eb: FileExpressions, channel: string) {
-  const parts = sql<SqlBool>`channel like ${`${likePattern(channel)}:%`} escape '\\'`;
-  return eb.or([eb("channel", "=", channel), parts]);
+/** Whether the column `channel` is that channel, or one of its parts. */
+export function isOfChannel(channel: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(channel = ${channel} or channel like ${`${likePattern(channel)}:%`} escape '\\')`;
 }
 
 /** What a selection says of single entries, but for company, state and stop. */
@@ -128,7 +128,7 @@ export function selectionConditions(eb: FileExpressions, selection: FileSelectio
     ...(until === undefined ? [] : [eb("received_at", "<", until)]),
     ...(name === undefined ? [] : [isOfName("name", name)]),
     ...(reasons === undefined ? [] : [hasReason(eb, reasons)]),
-    ...(channel === undefined ? [] : [isOfChannel(eb, channel)]),
+    ...(channel === undefined ? [] : [isOfChannel(channel)]),
     ...(userName === undefined ? [] : [eb("user_name", "=", userName)]),
   ]);
 }

@@ -10,6 +10,7 @@ import type { Transaction } from "../database/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
+import { countDecided, uncountDecided } from "./daily-files.ts";
 
 type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";
 
@@ -73,10 +74,12 @@ const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
     .where("state", "=", "waiting"),
 );
 
-/** Moves a waiting entry to its decided state; false when it is not waiting any more. */
+/** Moves a waiting entry to its decided state, and counts it; false when it is not waiting any more. */
 export async function recordDecision(tx: Transaction, decision: Decision): Promise<boolean> {
   const { faults, ...rest } = decision;
-  return await decideFile.changes(tx, { ...rest, reasons: JSON.stringify(faults) });
+  const isDecided = await decideFile.changes(tx, { ...rest, reasons: JSON.stringify(faults) });
+  if (isDecided) await countDecided(tx, decision.id, faults);
+  return isDecided;
 }
 
 /** The move and the receipt are done. */
@@ -171,16 +174,17 @@ export async function requestRetry(
     .selectFrom("files")
     .select(["state", "decided_at", "reasons"])
     .where("id", "=", id)
-    .executeTakeFirst();
-  const result = await tx
-    .updateTable("files")
-    .set((set) => ({ state: "retry", is_filed: 0, source: set.ref("location") }))
-    .where("id", "=", id)
     .where("state", "in", ["refused", "superseded"])
     .where("is_filed", "=", 1)
     .where("removed_at", "is", null)
     .executeTakeFirst();
-  if (before === undefined || Number(result.numUpdatedRows) !== 1) return false;
+  if (before === undefined) return false;
+  await uncountDecided(tx, id);
+  await tx
+    .updateTable("files")
+    .set((set) => ({ state: "retry", is_filed: 0, source: set.ref("location") }))
+    .where("id", "=", id)
+    .execute();
   await tx
     .insertInto("file_repeats")
     .values({ ...before, file_id: id, asked_at: now })

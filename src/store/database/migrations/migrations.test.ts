@@ -28,6 +28,7 @@ const frozenTexts = [
   "5d8edb22f3104ab2b273530f2643bdceb391f60657f7d4b5c7a4cb005dcf8ce1",
   "4e4ce56e53d2ea35be8e8a2d11d5755cae3e9739305464db6dba72691ebe8d8d",
   "2abfc6e04e391efd0e6245b05d7777cb4c3bb1e2230a0e59b4c6b06d5378714f",
+  "37b098c24e231aeaf2bf7019094e528289a1cbf2ee429595ee20156109755140",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -26,6 +26,7 @@ import { sql as addressesOfPickups } from "./0014-addresses-of-pickups.ts";
 import { sql as oldEvents } from "./0015-old-events.ts";
 import { sql as toldReceivers } from "./0016-told-receivers.ts";
 import { sql as consoleTables } from "./0017-console.ts";
+import { sql as countsAndIndexes } from "./0018-counts-and-indexes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -92,5 +93,10 @@ export const migrations: readonly Migration[] = [
     name: "sessions of the console, and the audit",
     sql: consoleTables,
     fingerprint: "07cf7471f27590f1ea288f263f0c17a0",
+  },
+  {
+    name: "counts of days, reasons of files, and indexes by which people find",
+    sql: countsAndIndexes,
+    fingerprint: "49df60f034dd9945c5cb1fdc03f2ba5c",
   },
 ];

@@ -1,0 +1,167 @@
+/**
+ * Ways to entries of the ledger in the order of arrival, each of one company and by one index: all of them, those of a state
+ * that few have, those with a fault of a code, those that wait, or those of a name.
+ */
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type FileState, isOpenState, openStates } from "../../domain/files/file-state.ts";
+import type { ErrorCode } from "../../lib/errors.ts";
+import type { Reader } from "../database/database.ts";
+import { isOfName, isServedByIndex } from "../database/name-pattern.ts";
+import { type ArrivalPlace, type Direction, orderOf } from "./arrival-place.ts";
+import { type FileExpressions, type FileSelection, selectionConditions } from "./file-lists.ts";
+import { type LedgerEntry, toLedgerEntry } from "./files.ts";
+
+/** What is asked for; together as far as it is given. */
+export interface PageSelection extends Omit<FileSelection, "companyId" | "stopNbr"> {
+  /** Only of these. */
+  readonly companyIds: readonly number[];
+  /** Only those whose bytes were removed because of their age. */
+  readonly isPruned?: true;
+}
+
+/** Some entries of a way beyond a place. */
+export interface Seen {
+  readonly entries: readonly LedgerEntry[];
+  /** Up to where all were seen; undefined when the way has no more. */
+  readonly seenTo: ArrivalPlace | undefined;
+}
+
+export type Way = (from: ArrivalPlace, limit: number) => Promise<Seen>;
+
+export interface WayOptions {
+  readonly read: Reader;
+  readonly selection: PageSelection;
+  readonly direction: Direction;
+}
+
+/** Literally as in the index, or else SQLite does not see that it serves. */
+const notApplied = sql<SqlBool>`state in ('refused', 'duplicate', 'superseded')`;
+
+/** What the selection says of an entry that is at hand: no index is to be used for it. */
+function conditions(eb: FileExpressions, { states, isPruned, ...rest }: PageSelection) {
+  return eb.and([
+    selectionConditions(eb, rest),
+    ...(states === undefined ? [] : [eb("state", "in", [...states])]),
+    ...(isPruned === undefined ? [] : [eb("pruned_days", "is not", null)]),
+  ]);
+}
+
+/** Whether nearly each entry of a way is one of the selection. */
+function takesAll({ isPruned, name, channel, userName, reasons }: PageSelection): boolean {
+  return [isPruned, name, channel, userName, reasons].every((one) => one === undefined);
+}
+
+const firstPiece = 500;
+const largestPiece = 16_000;
+
+/** The places of a way beyond one, in their order, so many from the nth on. */
+type Places = (
+  from: ArrivalPlace,
+  part: { readonly offset: number; readonly limit: number },
+) => RawBuilder<PlaceRow>;
+
+interface PlaceRow {
+  readonly receivedAt: number;
+  readonly id: number;
+}
+
+interface PlacesFrom {
+  readonly table: "files" | "file_faults";
+  /** The columns of the place; with a sign before them, no index gives the order. */
+  readonly receivedAt: string;
+  readonly id: string;
+  readonly where: RawBuilder<SqlBool>;
+}
+
+function placesFrom(
+  { selection, direction }: WayOptions,
+  { table, receivedAt, id, where }: PlacesFrom,
+): Places {
+  const [at, number] = [sql.raw(receivedAt), sql.raw(id)];
+  const { since = 0, until = Number.MAX_SAFE_INTEGER } = selection;
+  const order = sql.raw(direction === "older" ? "desc" : "asc");
+  const beyond = sql.raw(direction === "older" ? "<" : ">");
+  return (from, { offset, limit }) => sql<PlaceRow>`
+    select received_at as "receivedAt", ${number} as id from ${sql.table(table)}
+    where ${where} and ${at} >= ${since} and ${at} < ${until}
+      and (${at}, ${number}) ${beyond} (${from.receivedAt}, ${from.id})
+    order by ${at} ${order}, ${number} ${order} limit ${limit} offset ${offset}`;
+}
+
+/** Entries at the places: those of the selection among many piece by piece, in larger pieces where there are few. */
+function wayAlong(options: WayOptions, places: Places): Way {
+  const { read, selection, direction } = options;
+  let piece = takesAll(selection) ? 0 : firstPiece;
+  return async (from, limit) => {
+    const size = Math.max(limit, piece);
+    piece = Math.min(size * 2, largestPiece);
+    const last = await places(from, { offset: size - 1, limit: 1 }).execute(read);
+    const rows = await read
+      .selectFrom(sql<PlaceRow>`(${places(from, { offset: 0, limit: size })})`.as<"p">(sql.ref("p")))
+      .crossJoin("files")
+      .selectAll("files")
+      .whereRef("files.id", "=", "p.id")
+      .where((eb) => conditions(eb, selection))
+      .orderBy("p.receivedAt", orderOf[direction])
+      .orderBy("p.id", orderOf[direction])
+      .limit(limit)
+      .execute();
+    const entries = rows.map(toLedgerEntry);
+    return { entries, seenTo: entries.length < limit ? last.rows[0] : entries.at(-1) };
+  };
+}
+
+const byArrival = { table: "files", receivedAt: "received_at", id: "id" } as const;
+
+/** All entries of a company. */
+function wayOfCompany(options: WayOptions, companyId: number): Way {
+  return wayAlong(options, placesFrom(options, { ...byArrival, where: sql`company_id = ${companyId}` }));
+}
+
+/** Those of a state that few have. */
+function wayOfState(options: WayOptions, companyId: number, state: FileState): Way {
+  const where = sql<SqlBool>`company_id = ${companyId} and state = ${sql.lit(state)} and ${notApplied}`;
+  return wayAlong(options, placesFrom(options, { ...byArrival, where }));
+}
+
+/** Those with a fault of a code. */
+function wayOfFault(options: WayOptions, companyId: number, code: ErrorCode): Way {
+  const where = sql<SqlBool>`company_id = ${companyId} and code = ${code}`;
+  const place = { table: "file_faults", receivedAt: "received_at", id: "file_id" } as const;
+  return wayAlong(options, placesFrom(options, { ...place, where }));
+}
+
+/** Sorted when they are asked for: the index of what is sought gives them in another order. */
+const sorted = { table: "files", receivedAt: "+received_at", id: "+id" } as const;
+
+/** Those that are not filed away yet, of all companies. */
+function wayOfOpen(options: WayOptions): Way {
+  const ids = sql.join([...options.selection.companyIds]);
+  const where = sql<SqlBool>`is_filed = 0 and state in (${sql.join([...openStates])}) and +company_id in (${ids})`;
+  return wayAlong(options, placesFrom(options, { ...sorted, where }));
+}
+
+/** So many of a name are sorted. */
+const mostOfName = 5_000;
+
+/** Those whose names begin so, of all companies; undefined when there are too many to be sorted. */
+async function wayOfName(options: WayOptions, name: string): Promise<Way | undefined> {
+  const ids = sql.join([...options.selection.companyIds]);
+  const where = sql<SqlBool>`company_id in (${ids}) and ${isOfName("name", name)}`;
+  const some = sql`select 1 from files where ${where} limit 1 offset ${mostOfName}`;
+  if ((await some.execute(options.read)).rows.length > 0) return undefined;
+  return wayAlong(options, placesFrom(options, { ...sorted, where }));
+}
+
+/** Ways that together have all entries of the selection; an entry may be on two of them. */
+export async function waysTo(options: WayOptions): Promise<readonly Way[]> {
+  const { companyIds, states, reasons, name } = options.selection;
+  const ofName = name !== undefined && isServedByIndex(name) ? await wayOfName(options, name) : undefined;
+  if (ofName !== undefined) return [ofName];
+  if (reasons !== undefined)
+    return companyIds.flatMap((id) => reasons.map((code) => wayOfFault(options, id, code)));
+  if (states?.every(isOpenState)) return [wayOfOpen(options)];
+  if (states?.every((state) => !isOpenState(state) && state !== "applied"))
+    return companyIds.flatMap((id) => states.map((state) => wayOfState(options, id, state)));
+  return companyIds.map((id) => wayOfCompany(options, id));
+}
