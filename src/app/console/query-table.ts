@@ -4,6 +4,7 @@ import { queryFile } from "./queries/file.ts";
 import { queryFileContent } from "./queries/file-content.ts";
 import { queryLoad } from "./queries/load.ts";
 import { queryStop } from "./queries/stop.ts";
+import { queryFiles } from "./queries/files.ts";
 import type { QueryContext } from "./query-context.ts";
 
 /** One function for each query; the compiler asks for each. */
@@ -20,4 +21,5 @@ export const queryTable: QueryTable = {
   fileContent: queryFileContent,
   stop: queryStop,
   load: queryLoad,
+  files: queryFiles,
 };

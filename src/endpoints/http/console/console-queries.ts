@@ -2,6 +2,7 @@
 import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
 import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
 import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
+import type { FilesAsked, FilesFound } from "./pages/files/files-view.ts";
 
 export interface Query<Asked, Found> {
   readonly asked: Asked;
@@ -14,4 +15,6 @@ export interface ConsoleQueries {
   readonly fileContent: Query<FileContentAsked, FileContentFound | undefined>;
   readonly stop: Query<StopAsked, StopFound | undefined>;
   readonly load: Query<LoadAsked, LoadFound | undefined>;
+  /** Entries of the ledger by a filter, page by page. */
+  readonly files: Query<FilesAsked, FilesFound>;
 }

@@ -43,3 +43,12 @@ export const rolesFor: Readonly<Record<"look" | "act" | "integrate", readonly Ro
   act: ["MemberAdmin"],
   integrate: ["MemberAdmin", "DI_Integration"],
 };
+
+/** What queries of the pages may see: the companies at which the user may look. */
+export function scopeFor(user: ConsoleUser): {
+  readonly companies: readonly { readonly id: number; readonly code: string }[];
+  readonly isOperator: boolean;
+} {
+  const companies = companiesFor(user, "look").map(({ id, code }) => ({ id, code }));
+  return { companies, isOperator: user.isOperator };
+}

@@ -6,13 +6,15 @@ import { link } from "./link.ts";
 export interface Pages {
   /** Address of the newest; undefined on the first page. */
   readonly first?: string | undefined;
+  /** Address of what comes before, which is newer; where the list can be gone back. */
+  readonly previous?: string | undefined;
   /** Address of what comes behind, which is older; undefined when this is all. */
   readonly next?: string | undefined;
 }
 
-export function pager({ first, next }: Pages): Html {
-  if (first === undefined && next === undefined) return html``;
+export function pager({ first, previous, next }: Pages): Html {
+  if ([first, previous, next].every((address) => address === undefined)) return html``;
   return html`<nav class="pager" aria-label="${words.kit.pages}"><ul>${
     first === undefined ? "" : html`<li>${link(first, words.kit.firstPage)}</li>`
-  }${next === undefined ? "" : html`<li><a rel="next" href="${next}">${words.kit.nextPage}</a></li>`}</ul></nav>`;
+  }${previous === undefined ? "" : html`<li><a rel="prev" href="${previous}">${words.kit.previousPage}</a></li>`}${next === undefined ? "" : html`<li><a rel="next" href="${next}">${words.kit.nextPage}</a></li>`}</ul></nav>`;
 }

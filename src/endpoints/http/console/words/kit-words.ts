@@ -11,6 +11,7 @@ export const kitWords = {
   remedy: "What to do:",
   pages: "Pages of this list",
   firstPage: "Newest",
+  previousPage: "Newer",
   nextPage: "Older",
   filter: "Filter",
   show: "Show",

@@ -3,6 +3,7 @@
  * another object of the type `Words`. Explanations and remedies of faults come from the catalogues of the commands.
  */
 import { doneWords } from "./done-words.ts";
+import { filesWords } from "./files-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
 import { kitWords } from "./kit-words.ts";
 import { sessionWords } from "./session-words.ts";
@@ -13,6 +14,7 @@ export const words = {
   frame: frameWords,
   keys: keyWords,
   kit: kitWords,
+  files: filesWords,
   done: doneWords,
   session: sessionWords,
 };

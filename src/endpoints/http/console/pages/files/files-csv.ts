@@ -1,0 +1,60 @@
+/** The files of the filter as CSV, from one place of the list on; so many that the answer stays small. */
+import { given } from "../../../../../lib/given.ts";
+import { isoOrNull } from "../../../../../lib/iso-time.ts";
+import type { Answer } from "../../../server/answer.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { scopeFor } from "../../console-user.ts";
+import { type CsvCell, csvAnswer } from "../../kit/csv.ts";
+import { addresses } from "../../kit/link.ts";
+import { filterQuery, readFilter } from "./files-filter.ts";
+import type { ListedFile } from "./files-view.ts";
+
+/** So many rows a download has at most. */
+export const mostCsvRows = 10_000;
+const rowsAtOnce = 1_000;
+
+/** Names of columns are for programs: they stay as they are in every language. */
+const head = [
+  ...["reference", "company", "name", "state", "stopNbr", "receivedAt", "decidedAt", "channel", "user"],
+  ...["size", "sha256", "reasonCode", "reason", "remedy", "pruned"],
+];
+
+function rowOf(file: ListedFile): readonly CsvCell[] {
+  const { reference, company, name, state, stopNbr, receivedAt, decidedAt, channel, user } = file;
+  const { size, sha256, reason, remedy, pruned } = file;
+  return [
+    ...[reference, company, name, state, stopNbr, isoOrNull(receivedAt), isoOrNull(decidedAt), channel, user],
+    ...[size, sha256, reason?.code ?? null, reason?.message ?? null, remedy, pruned],
+  ];
+}
+
+async function downloadFiles(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  const { user, query } = request;
+  const { filter, texts } = readFilter(query);
+  if (filter === undefined)
+    return {
+      status: 303,
+      contentType: "text/plain",
+      body: "",
+      headers: { location: addresses(services).at("/files", filterQuery(texts)) },
+    };
+  const rows: (readonly CsvCell[])[] = [];
+  let before = query.get("before") ?? undefined;
+  do {
+    const asked = { filter, limit: rowsAtOnce, isCounted: false, ...given({ before }) };
+    const found = await services.ask("files", scopeFor(user), asked);
+    rows.push(...found.files.map(rowOf));
+    before = found.before ?? undefined;
+  } while (before !== undefined && rows.length < mostCsvRows);
+  return csvAnswer("files.csv", head, rows.slice(0, mostCsvRows));
+}
+
+export const filesCsv: ConsoleRoute = {
+  access: "console",
+  name: "console files as CSV",
+  method: "GET",
+  path: "/console/files.csv",
+  who: "look",
+  run: downloadFiles,
+};
