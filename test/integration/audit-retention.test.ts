@@ -6,7 +6,7 @@ import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
-import { countOldOf, pruneOldOf } from "../support/run-pruner.ts";
+import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -123,4 +123,26 @@ test("nothing behind the first young one is read", async () => {
   expect(await prune().finally(end)).toEqual({ 1: 100 });
   // One page to count and one to remove.
   expect(asked.filter((statement) => statement.includes(`from "file_repeats"`))).toHaveLength(2);
+});
+
+test("a pass that is cut off goes on in the next, in the same table, and none keeps the other from its turn", async () => {
+  const stays = Array.from({ length: 1_000 }, () => ({ state: "retry" }));
+  await addFiles(...stays, {});
+  await addDeliveries(...Array.from({ length: 1_000 }, () => ({ state: "dead" })), { state: "delivered" });
+  const places = new Map();
+  const gone = async () =>
+    2_002 - (await left("file_repeats")).length - (await left("delivery_repeats")).length;
+  const wanted = { store, now, before: young, places };
+  let passes = 0;
+  for (; (await gone()) < 2; passes += 1) {
+    expect(passes).toBeLessThan(20);
+    const run = pruneOldOf(auditPruner, { ...wanted, signal: cutOffAfter(3) });
+    await run.catch((error: unknown) => expect(error).toHaveProperty("name", "AbortError"));
+  }
+  expect(passes).toBeGreaterThan(2);
+  // The one after it begins with the oldest again.
+  await store.write("site", (tx) => tx.updateTable("files").set({ state: "applied" }).execute());
+  while (places.size > 0) await pruneOldOf(auditPruner, wanted);
+  await pruneOldOf(auditPruner, wanted);
+  expect(await left("file_repeats")).toEqual([]);
 });

@@ -1,31 +1,17 @@
 /** What people ask of the deliveries of years is answered by an index, page by page, without a sort of all of them. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import { describe, expect, test } from "vitest";
 import {
   countDeliveries,
   type DeliverySelection,
   listDeliveries,
   listDeliveryIds,
 } from "../../src/store/outbound/delivery-lists.ts";
-import { plansOf } from "../support/query-plans.ts";
+import { plannedStoreOfEachTest } from "../support/planned-store.ts";
 
-let store: Store;
-let stateDir: string;
-
-beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), "dropgate-plans-"));
-  store = await openStore(stateDir);
-});
-afterEach(async () => {
-  await store.close();
-  await rm(stateDir, { recursive: true });
-});
+const store = plannedStoreOfEachTest();
+const { plan } = store;
 
 const page = { afterId: 0, upToId: 1_000_000, limit: 100 };
-const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
 
 /** How the rows of deliveries are reached, by the newest of a list, by a page of ids, and when they are counted. */
 async function waysTo(selection: DeliverySelection): Promise<readonly (readonly string[])[]> {

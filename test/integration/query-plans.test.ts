@@ -1,13 +1,9 @@
 /** What people ask of a state of years is answered by an index, and not by reading all of it. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pruneOld } from "../../src/app/retention/run-retention.ts";
 import { retentionKinds } from "../../src/domain/retention/retention.ts";
 import { fileStates } from "../../src/domain/files/file-state.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
 import { auditTables, listAudit } from "../../src/store/ledger/audit-retention.ts";
 import { listFiles } from "../../src/store/ledger/file-lists.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
@@ -19,6 +15,7 @@ import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
 import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
 import { countGroup, listOldEvents } from "../../src/store/stops/event-retention.ts";
+import { findMembers, findMembersSince, listGroupEvents } from "../../src/store/stops/large-event-groups.ts";
 import { listEvents } from "../../src/store/stops/recorded-events.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
@@ -26,24 +23,14 @@ import { listSomeOfTarget } from "../../src/store/outbound/outbound-targets.ts";
 import { countWaitingImports } from "../../src/store/stops/imports.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { saveStop } from "../../src/store/stops/stops.ts";
+import { plannedStoreOfEachTest } from "../support/planned-store.ts";
 import { plainStop } from "../support/plain-stop.ts";
-import { plansOf } from "../support/query-plans.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 
-let store: Store;
-let stateDir: string;
-
-beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), "dropgate-plans-"));
-  store = await openStore(stateDir);
-});
-afterEach(async () => {
-  await store.close();
-  await rm(stateDir, { recursive: true });
-});
+const store = plannedStoreOfEachTest();
+const { plan } = store;
 
 const isSearch = (step: string) => !step.includes("SCALAR SUBQUERY");
-const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
 
 describe("an index serves", () => {
   test("the oldest file that is still being filed away, among the few that are", async () => {
@@ -76,6 +63,16 @@ describe("an index serves", () => {
   test.each(fileStates.filter((state) => state !== "applied"))("the files that are %s", async (state) => {
     const [step] = await plan(() => listFiles(store.read, { states: [state], limit: 100 }));
     expect(step).toMatch(/^SEARCH files USING INDEX files_(open|not_applied) \(state=\?\)/);
+  });
+
+  test("no list of pruned files, which are read from the newest on, and never sorted", async () => {
+    const pruned = { isPruned: true, limit: 100 } as const;
+    expect(await plan(() => listFiles(store.read, pruned))).toEqual(["SCAN files"]);
+    expect(await plan(() => listFiles(store.read, { ...pruned, companyId: 1 }))).toEqual(["SCAN files"]);
+    const steps = await plan(() => listFiles(store.read, { ...pruned, name: "1001_*", companyId: 1 }));
+    expect(steps[0]).toMatch(
+      /^SEARCH files USING INDEX files_by_name \(company_id=\? AND name>\? AND name<\?\)/,
+    );
   });
 
   test("the names of a page that a remote awaits, among all that it has noted", async () => {
@@ -183,6 +180,26 @@ describe("an index serves", () => {
     expect(await plan(() => listOldEvents(store.read, page))).toEqual([
       "SEARCH recorded_events USING INDEX recorded_events_by_age (company_id=? AND recorded_at>? AND recorded_at<?)",
     ]);
+  });
+
+  test("the events of a large group, part by part, and what came since", async () => {
+    const [company, none] = [{ companyId: 1 }, []];
+    const ofStops = await plan(() =>
+      listGroupEvents(store.read, { ...company, stopNbrs: ["S1"], loadNbrs: none }),
+    );
+    const ofLoads = await plan(() =>
+      listGroupEvents(store.read, { ...company, stopNbrs: none, loadNbrs: ["L1"] }),
+    );
+    for (const [steps, column] of [
+      [ofStops, "stop_nbr"],
+      [ofLoads, "load_nbr"],
+    ] as const)
+      expect(steps).toEqual([
+        `SEARCH recorded_events USING INDEX recorded_events_by_${column} (company_id=? AND ${column}=?)`,
+      ]);
+    const byId = "SEARCH recorded_events USING INTEGER PRIMARY KEY";
+    expect(await plan(() => findMembers(store.read, 1, [1, 2]))).toEqual([`${byId} (rowid=?)`]);
+    expect(await plan(() => findMembersSince(store.read, 1, 9))).toEqual([`${byId} (rowid>?)`]);
   });
 
   test.each([{ stopNbr: "S1" }, { loadNbr: "L1" }])(

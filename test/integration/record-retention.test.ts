@@ -4,7 +4,9 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { sql } from "kysely";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { positionsPruner } from "../../src/app/retention/record-pruners.ts";
 import { countOld, pruneOld } from "../../src/app/retention/run-retention.ts";
 import { countsByKind } from "../../src/app/retention/retention.ts";
 import { endHolds } from "../../src/app/watch/end-holds.ts";
@@ -26,6 +28,9 @@ import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openFreshStore } from "../support/fresh-store.ts";
+import { cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { dayMs, minuteMs } from "../../src/lib/durations.ts";
 
@@ -190,6 +195,32 @@ describe("positions", () => {
     await finish(route, "L1");
     expect(await route.loadStatus("L1")).toBe(90);
   });
+});
+
+test("a pass over positions that is cut off goes on in the next, however many loads stay before what may go", async () => {
+  const store = await openFreshStore(temporaryFolder());
+  onTestFinished(() => store.close());
+  await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+  await store.write(1, async (tx) => {
+    await sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1001)
+      insert into loads (company_id, load_nbr, load_status, driver, body, extra, execution, created_at, updated_at)
+      select 1, 'L' || n, iif(n = 1001, 90, 10), '{}', '{}', '{}', '{}', 1, 1 from numbers`.execute(tx);
+    await sql`insert into route_progress (load_id, at, latitude, longitude) select id, 1, 0, 0 from loads`.execute(
+      tx,
+    );
+  });
+  const kept = async () => (await store.read.selectFrom("route_progress").select("load_id").execute()).length;
+  const wanted = { store, now: 100, before: 50, places: new Map() };
+  let passes = 0;
+  for (; (await kept()) === 1_001; passes += 1) {
+    expect(passes).toBeLessThan(20);
+    const run = pruneOldOf(positionsPruner, { ...wanted, signal: cutOffAfter(3) });
+    await run.catch((error: unknown) => expect(error).toHaveProperty("name", "AbortError"));
+  }
+  expect(passes).toBeGreaterThan(1);
+  // The one after it begins with the first load again.
+  await store.write(1, (tx) => tx.updateTable("loads").set({ load_status: 90 }).execute());
+  expect((await pruneOldOf(positionsPruner, wanted)).get(1)?.count).toBe(1_000);
 });
 
 test("where nothing is old, nothing is written", async () => {

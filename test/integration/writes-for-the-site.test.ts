@@ -17,6 +17,7 @@ const forTheSite: Readonly<Record<string, string>> = {
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
   "app/retention/clock-guard.ts": "the newest time that was seen, for all companies",
   "app/retention/event-pruner.ts": "the newest events that were removed, of all companies",
+  "app/retention/large-group-pruner.ts": "the newest events that were removed, of all companies",
   "app/watch/backup-run.ts": "how the backup of the whole state gets on",
   "backup/take-backup.ts": "the last backup of the whole state",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",

@@ -4,7 +4,7 @@ import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 
 export interface PrunerRun
-  extends Pick<PruneDeps, "store" | "now" | "walks">,
+  extends Pick<PruneDeps, "store" | "now" | "walks" | "places">,
     Partial<Pick<PruneDeps, "clock">> {
   /** Milliseconds UTC. */
   readonly before: number;
@@ -15,9 +15,9 @@ export interface PrunerRun
 const going = new AbortController().signal;
 
 /** What a pruner asks of the pass. */
-export function depsOf({ store, now, walks, clock = { now: () => now } }: PrunerRun): PruneDeps {
+export function depsOf({ store, now, walks, places, clock = { now: () => now } }: PrunerRun): PruneDeps {
   return {
-    ...{ store, now, walks, clock, locations: createLocations("/nowhere") },
+    ...{ store, now, walks, places, clock, locations: createLocations("/nowhere") },
     ...{ ledgerNumbers: { seal: String }, log: createLogger({ level: "silent" }), isHeldUp: () => false },
   };
 }

@@ -1,14 +1,17 @@
 /**
  * Recorded events of stops and loads that are over, group by group, each company by itself. A pass that is cut off notes how
  * far it has come; the next one goes on there, and the one after that begins with the oldest again, as does one after a
- * failure. A group that cannot be removed keeps no other.
+ * failure. A group that cannot be removed keeps no other. One that is too large for one unit goes part by part.
  */
 import { setImmediate } from "node:timers/promises";
 import { findMark, firstMark, type Mark, noteMark } from "../../store/ledger/file-retention.ts";
 import {
   countGroup,
   type EventGroup,
+  type EventOwner,
   findOldGroup,
+  type GroupSearch,
+  isLargeGroup,
   isStillNeeded,
   listOldEvents,
   newVisited,
@@ -16,7 +19,8 @@ import {
   removeGroups,
   type Visited,
 } from "../../store/stops/event-retention.ts";
-import { type DueCompany, eachCompany, type PruneDeps, type Pruner } from "./pruner.ts";
+import { listUnneededEvents, pruneLargeGroup } from "./large-group-pruner.ts";
+import { type Amount, type DueCompany, eachCompany, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const eventsAtOnce = 500;
 /** Groups that go in one unit have so many stops and loads together; a larger one goes alone. */
@@ -36,7 +40,7 @@ interface Walk {
 async function groupOf(
   { store }: Pick<PruneDeps, "store">,
   event: OldEvent,
-  { company, visited }: Pick<Walk, "company"> & { readonly visited: Visited },
+  { company, visited, giveWay }: Pick<Walk, "company"> & Required<Pick<GroupSearch, "giveWay" | "visited">>,
 ): Promise<{ readonly isAsked: boolean; readonly group?: EventGroup | undefined }> {
   const { companyId, stopNbr, loadNbr } = event;
   if (isVisited(visited, event)) return { isAsked: false };
@@ -45,7 +49,8 @@ async function groupOf(
     addAll(visited, own);
     return { isAsked: true };
   }
-  return { isAsked: true, group: await findOldGroup(store.read, event, { before: company.before, visited }) };
+  const search = { before: company.before, visited, giveWay };
+  return { isAsked: true, group: await findOldGroup(store.read, event, search) };
 }
 
 function membersOf(groups: readonly EventGroup[]): number {
@@ -54,6 +59,11 @@ function membersOf(groups: readonly EventGroup[]): number {
 
 function listOf(nbr: string | null): readonly string[] {
   return nbr === null ? [] : [nbr];
+}
+
+/** By what the group is found again. */
+function ownerOf({ companyId, stopNbrs, loadNbrs }: EventGroup): EventOwner {
+  return { companyId, stopNbr: stopNbrs[0] ?? null, loadNbr: loadNbrs[0] ?? null };
 }
 
 function addAll({ stops, loads }: Visited, { stopNbrs, loadNbrs }: EventGroup): void {
@@ -69,6 +79,10 @@ async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise
   const { company, signal, visit, passed } = walk;
   const { id: companyId, before } = company;
   const visited = newVisited();
+  const giveWay = async () => {
+    await setImmediate();
+    signal.throwIfAborted();
+  };
   let { decidedAt: recordedAt, fileId: id } = walk.from;
   for (;;) {
     signal.throwIfAborted();
@@ -77,7 +91,7 @@ async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise
     const groups: EventGroup[] = [];
     for (const [index, event] of events.entries()) {
       signal.throwIfAborted();
-      const { isAsked, group } = await groupOf(deps, event, { company, visited });
+      const { isAsked, group } = await groupOf(deps, event, { company, visited, giveWay });
       if (group !== undefined) groups.push(group);
       ({ recordedAt, id } = event);
       const isDue = membersOf(groups) >= membersAtOnce || index === events.length - 1;
@@ -102,9 +116,8 @@ async function pruneGroups(
   if (groups.length === 0) return 0;
   const counts = await store.write("site", async (tx) => {
     const over: EventGroup[] = [];
-    for (const { companyId, stopNbrs, loadNbrs } of groups) {
-      const owner = { companyId, stopNbr: stopNbrs[0] ?? null, loadNbr: loadNbrs[0] ?? null };
-      const now = await findOldGroup(tx, owner, { before, visited: newVisited() });
+    for (const group of groups) {
+      const now = await findOldGroup(tx, ownerOf(group), { before, visited: newVisited() });
       if (now !== undefined && !(await isStillNeeded(tx, now))) over.push(now);
     }
     return over.length === 0 ? [] : await removeGroups(tx, over);
@@ -112,28 +125,60 @@ async function pruneGroups(
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Removes groups together, or each by itself when that fails; the errors of those that stay are gathered. */
+interface Removal {
+  /** Milliseconds UTC. */
+  readonly before: number;
+  readonly signal: AbortSignal;
+  /** Gathers those of groups that stay. */
+  readonly errors: unknown[];
+  /** Hears after each unit how many events went. */
+  readonly told: (count: number) => void;
+}
+
+/** Removes groups together, or each by itself when that fails. */
 async function pruneEach(
   deps: Pick<PruneDeps, "store">,
   groups: readonly EventGroup[],
-  { before, signal, errors }: { before: number; signal: AbortSignal; errors: unknown[] },
-): Promise<number> {
+  removal: Removal,
+): Promise<void> {
+  const { before, signal, errors, told } = removal;
   try {
-    return await pruneGroups(deps, groups, before);
+    told(await pruneGroups(deps, groups, before));
+    return;
   } catch (error) {
     signal.throwIfAborted();
     // That of several comes again with the group that it is of.
     if (groups.length <= 1) {
       errors.push(error);
-      return 0;
+      return;
     }
   }
-  let count = 0;
   for (const group of groups) {
     signal.throwIfAborted();
-    count += await pruneEach(deps, [group], { before, signal, errors });
+    await pruneEach(deps, [group], removal);
   }
-  return count;
+}
+
+/** Removes groups, small ones together, large ones part by part. */
+async function pruneAll(
+  deps: Pick<PruneDeps, "store">,
+  groups: readonly EventGroup[],
+  removal: Removal,
+): Promise<void> {
+  const { before, signal, errors, told } = removal;
+  await pruneEach(
+    deps,
+    groups.filter((group) => !isLargeGroup(group)),
+    removal,
+  );
+  for (const group of groups.filter(isLargeGroup)) {
+    try {
+      await pruneLargeGroup(deps, { owner: ownerOf(group), before, signal, told });
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+    }
+  }
 }
 
 /** Goes on where the pass before was cut off; notes where this one is, or that the next begins with the oldest again. */
@@ -159,28 +204,41 @@ async function fromMark(
   }
 }
 
+/** How many events of the group would go. */
+async function countOf(
+  deps: Pick<PruneDeps, "store">,
+  group: EventGroup,
+  signal: AbortSignal,
+): Promise<Pick<Amount, "count" | "oldestAt" | "newestAt">> {
+  if (isLargeGroup(group)) {
+    const events = (await listUnneededEvents(deps, group, signal)) ?? [];
+    const times = events.map(({ recordedAt }) => recordedAt).toSorted((one, other) => one - other);
+    return { count: times.length, oldestAt: times.at(0), newestAt: times.at(-1) };
+  }
+  if (await isStillNeeded(deps.store.read, group)) return { count: 0 };
+  const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
+  return amount;
+}
+
 export const eventsPruner: Pruner = {
   kind: "events",
   wouldGo: (deps, due, progress) =>
     eachCompany(due, progress, async (company) => {
+      const { signal, tally } = progress;
       const visit = async (groups: readonly EventGroup[]) => {
-        for (const group of groups) {
-          if (await isStillNeeded(deps.store.read, group)) continue;
-          const { lastId: _, ...amount } = await countGroup(deps.store.read, group);
-          progress.tally.add(company.id, { ...amount, bytes: 0 });
-        }
+        for (const group of groups)
+          tally.add(company.id, { ...(await countOf(deps, group, signal)), bytes: 0 });
       };
-      await eachOldGroup(deps, { company, signal: progress.signal, from: firstMark, visit });
+      await eachOldGroup(deps, { company, signal, from: firstMark, visit });
     }),
   prune: (deps, due, progress) =>
     eachCompany(due, progress, async (company) => {
       const { signal, tally, failed } = progress;
       const { id: companyId, before } = company;
       const errors: unknown[] = [];
-      const visit = async (groups: readonly EventGroup[]) => {
-        const count = await pruneEach(deps, groups, { before, signal, errors });
-        tally.add(companyId, { count, bytes: 0 });
-      };
+      const told = (count: number) => tally.add(companyId, { count, bytes: 0 });
+      const visit = (groups: readonly EventGroup[]) =>
+        pruneAll(deps, groups, { before, signal, errors, told });
       try {
         await fromMark(deps, { companyId, signal }, (from, passed) =>
           eachOldGroup(deps, { company, signal, from, visit, passed }),

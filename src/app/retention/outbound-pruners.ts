@@ -9,20 +9,9 @@ import {
 } from "../../outbound/prune-deliveries.ts";
 import { countDeliveries } from "../../store/outbound/delivery-retention.ts";
 import { companiesWithDeliveries } from "../../store/ledger/record-retention.ts";
-import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
+import { type DueCompany, eachConcerned, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const subjectsAtOnce = 100;
-
-/** Each company with deliveries of its own. */
-async function eachConcerned(
-  { store }: PruneDeps,
-  { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
-  work: (company: DueCompany) => Promise<void>,
-): Promise<void> {
-  const concerned = await companiesWithDeliveries(store.read);
-  const some = due.filter(({ id }) => concerned.has(id));
-  await eachCompany(some, progress, work);
-}
 
 async function countSubjects(
   { store }: PruneDeps,
@@ -53,14 +42,22 @@ function pruneSubjects({ kind, of, prune }: Subjects): Pruner {
   return {
     kind,
     wouldGo: (deps, due, progress) =>
-      eachConcerned(deps, { due, progress }, async (company) => {
-        for (const one of of) await countSubjects(deps, { ...company, kind: one }, progress);
-      }),
+      eachConcerned(
+        { store: deps.store, concerned: companiesWithDeliveries },
+        { due, progress },
+        async (company) => {
+          for (const one of of) await countSubjects(deps, { ...company, kind: one }, progress);
+        },
+      ),
     prune: (deps, due, progress) =>
-      eachConcerned(deps, { due, progress }, async ({ id: companyId, before }) => {
-        const told = (count: number) => progress.tally.add(companyId, { count, bytes: 0 });
-        await prune(deps.store, { companyId, before, told }, progress.signal);
-      }),
+      eachConcerned(
+        { store: deps.store, concerned: companiesWithDeliveries },
+        { due, progress },
+        async ({ id: companyId, before }) => {
+          const told = (count: number) => progress.tally.add(companyId, { count, bytes: 0 });
+          await prune(deps.store, { companyId, before, told }, progress.signal);
+        },
+      ),
   };
 }
 

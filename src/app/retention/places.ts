@@ -4,7 +4,10 @@
  */
 import type { Mark } from "../../store/ledger/file-retention.ts";
 
-/** By what is gone through, as `archive 1` for a company; kept from pass to pass. */
+/**
+ * By what is gone through, as `archive 1` for a company, or `positions` for all of them; kept from pass to pass. Where it is not
+ * files that are gone through, `decidedAt` and `fileId` are the order of theirs.
+ */
 export type Places = Map<string, Mark>;
 
 export interface Way {

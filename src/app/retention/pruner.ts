@@ -10,7 +10,7 @@ import type { FileKind, StuckFiles } from "../../inbound/pruning/pruning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
-import type { Store } from "../../store/database/database.ts";
+import type { Reader, Store } from "../../store/database/database.ts";
 import type { NeededDocuments } from "./needed-documents.ts";
 import type { Places } from "./places.ts";
 
@@ -53,7 +53,7 @@ export interface PruneDeps {
   readonly walks?: Map<number, NeededDocuments> | undefined;
   /** Files that could not be removed or moved; kept from pass to pass. */
   readonly stuck?: StuckFiles | undefined;
-  /** Where passes were cut off; kept from pass to pass. */
+  /** Where passes of files, entries, positions and requests were cut off; kept from pass to pass. */
   readonly places?: Places | undefined;
 }
 
@@ -91,6 +91,17 @@ export async function eachCompany(
       failed(company, error);
     }
   }
+}
+
+/** The same of the companies that have anything of the kind: the others need no queries, table by table. */
+export async function eachConcerned(
+  of: Pick<PruneDeps, "store"> & { readonly concerned: (read: Reader) => Promise<ReadonlySet<number>> },
+  { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
+  work: (company: DueCompany) => Promise<void>,
+): Promise<void> {
+  const concerned = await of.concerned(of.store.read);
+  const some = due.filter(({ id }) => concerned.has(id));
+  await eachCompany(some, progress, work);
 }
 
 /** Gathers amounts of one kind. */

@@ -16,7 +16,9 @@ import {
   removeWhereabouts,
   type TrackedLoads,
 } from "../../store/ledger/record-retention.ts";
-import { type DueCompany, eachCompany, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
+import type { Mark } from "../../store/ledger/file-retention.ts";
+import { fromPlace, type Way } from "./places.ts";
+import { type DueCompany, eachConcerned, type Progress, type PruneDeps, type Pruner } from "./pruner.ts";
 
 const appointmentsAtOnce = 200;
 /** Each has up to 500 loads. */
@@ -33,26 +35,26 @@ interface Rows {
 
 /** Rows that are listed first and removed in small steps; an empty list causes no write. */
 function pruneRows({ kind, atOnce, count, list, remove }: Rows): Pruner {
-  const eachConcerned = async (
+  const each = (
     { store }: PruneDeps,
     { due, progress }: { readonly due: readonly DueCompany[]; readonly progress: Progress },
     work: (wanted: OldRecords) => Promise<void>,
-  ): Promise<void> => {
-    const concerned = await companiesWithRecords(store.read);
-    const some = due.filter(({ id }) => concerned.has(id));
-    await eachCompany(some, progress, ({ id: companyId, before }) =>
-      work({ companyId, before, limit: atOnce }),
+  ) =>
+    eachConcerned(
+      { store, concerned: companiesWithRecords },
+      { due, progress },
+      ({ id: companyId, before }) => work({ companyId, before, limit: atOnce }),
     );
-  };
   return {
     kind,
     wouldGo: (deps, due, progress) =>
-      eachConcerned(deps, { due, progress }, async (wanted) => {
+      each(deps, { due, progress }, async (wanted) => {
         progress.tally.add(wanted.companyId, { ...(await count(deps.store.read, wanted)), bytes: 0 });
         await setImmediate();
       }),
-    prune: ({ store, ...deps }, due, progress) =>
-      eachConcerned({ store, ...deps }, { due, progress }, async (wanted) => {
+    prune: (deps, due, progress) =>
+      each(deps, { due, progress }, async (wanted) => {
+        const { store } = deps;
         const { signal, tally } = progress;
         for (;;) {
           signal.throwIfAborted();
@@ -82,39 +84,51 @@ export const importsPruner = pruneRows({
   remove: removeImports,
 });
 
-/** Loads of all companies in one go: which loads have positions cannot be asked by company. */
+/**
+ * Loads of all companies in one go: which loads have positions cannot be asked by company. Begins behind the place of the way,
+ * which goes along.
+ */
 async function eachOldLoad(
   store: Pick<Store, "read">,
-  { due, signal }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal },
+  {
+    due,
+    signal,
+    way,
+  }: { readonly due: readonly DueCompany[]; readonly signal: AbortSignal; readonly way: Way },
   visit: (load: TrackedLoads["over"][number]) => Promise<void>,
 ): Promise<void> {
   const before = new Map(due.map((company) => [company.id, company.before]));
-  let afterId: number | undefined = 0;
-  while (afterId !== undefined) {
+  for (;;) {
     signal.throwIfAborted();
-    const tracked: TrackedLoads = await listTrackedLoads(store.read, { limit: loadsAtOnce, afterId });
+    const page = { limit: loadsAtOnce, afterId: way.place?.fileId ?? 0 };
+    const tracked: TrackedLoads = await listTrackedLoads(store.read, page);
     for (const load of tracked.over) {
       if (load.updatedAt >= (before.get(load.companyId) ?? 0)) continue;
       signal.throwIfAborted();
       await visit(load);
     }
-    afterId = tracked.lastId;
+    if (tracked.lastId === undefined) return;
+    way.place = placeAt(tracked.lastId);
     await setImmediate();
   }
 }
 
-/** Counts loads, whose positions are forgotten together. */
+const placeAt = (loadId: number): Mark => ({ decidedAt: 0, fileId: loadId });
+
+/** Counts loads, whose positions are forgotten together. A pass that was cut off goes on there in the next. */
 export const positionsPruner: Pruner = {
   kind: "positions",
   async wouldGo({ store }, due, { signal, tally }) {
-    await eachOldLoad(store, { due, signal }, async ({ companyId, updatedAt: at }) => {
+    const way: Way = { place: undefined };
+    await eachOldLoad(store, { due, signal, way }, async ({ companyId, updatedAt: at }) => {
       tally.add(companyId, { count: 1, bytes: 0, oldestAt: at, newestAt: at });
     });
   },
-  async prune({ store }, due, { signal, tally }) {
-    await eachOldLoad(store, { due, signal }, async ({ id, companyId }) => {
-      await store.write(companyId, (tx) => removeWhereabouts(tx, id));
-      tally.add(companyId, { count: 1, bytes: 0 });
-    });
-  },
+  prune: ({ store, places }, due, { signal, tally }) =>
+    fromPlace(places, { key: "positions", signal }, (way) =>
+      eachOldLoad(store, { due, signal, way }, async ({ id, companyId }) => {
+        await store.write(companyId, (tx) => removeWhereabouts(tx, id));
+        tally.add(companyId, { count: 1, bytes: 0 });
+      }),
+    ),
 };

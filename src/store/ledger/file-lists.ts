@@ -19,6 +19,8 @@ import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 export interface FileSelection {
   readonly companyId?: number;
   readonly states?: readonly FileState[];
+  /** Those whose bytes were removed because of their age, whatever their state is. */
+  readonly isPruned?: boolean;
   /** Without regard to case: files whose name has this number, or one of whose Stops. */
   readonly stopNbr?: string;
   /** Received at this time or later, and before that one, milliseconds UTC. */
@@ -122,8 +124,9 @@ export function isOfChannel(channel: string): RawBuilder<SqlBool> {
 
 /** What a selection says of single entries, but for company, state and stop. */
 export function selectionConditions(eb: FileExpressions, selection: FileSelection) {
-  const { since, until, name, reasons, channel, userName } = selection;
+  const { since, until, name, reasons, channel, userName, isPruned = false } = selection;
   return eb.and([
+    ...(isPruned ? [eb("pruned_days", "is not", null)] : []),
     ...(since === undefined ? [] : [eb("received_at", ">=", since)]),
     ...(until === undefined ? [] : [eb("received_at", "<", until)]),
     ...(name === undefined ? [] : [isOfName("name", name)]),

@@ -76,8 +76,16 @@ const stopsOfLoad = prepareQuery<{ companyId: number; nbr: string }, Neighbour>(
     .groupBy("stop_nbr"),
 ).rows;
 
-/** Larger groups stay: to find one takes as many queries as it has members. */
+/** To find a group takes as many queries as it has members: one that is larger is not found in one unit of work. */
 const mostMembers = 2_000;
+
+/** Whether the group is too large to be found again in the unit that removes it: it goes part by part. */
+export function isLargeGroup({ stopNbrs, loadNbrs }: EventGroup): boolean {
+  return stopNbrs.length + loadNbrs.length > mostMembers;
+}
+
+/** After so many members a search gives way. */
+const askedAtOnce = 200;
 
 /** The members that were visited on the way; whoever has met one of them need not visit it again. */
 export interface Visited {
@@ -89,11 +97,19 @@ export function newVisited(): Visited {
   return { stops: new Set(), loads: new Set() };
 }
 
+export interface GroupSearch {
+  /** Milliseconds UTC. */
+  readonly before: number;
+  readonly visited: Visited;
+  /** Gives way to others now and then while a large group is found; without it, as in a unit of work, none is. */
+  readonly giveWay?: () => Promise<void>;
+}
+
 /** The group of an event; undefined when it has a younger event, meets what was visited before, or is too large. */
 export async function findOldGroup(
   read: Reader,
   { companyId, stopNbr, loadNbr }: EventOwner,
-  { before, visited }: { readonly before: number; readonly visited: Visited },
+  { before, visited, giveWay }: GroupSearch,
 ): Promise<EventGroup | undefined> {
   const own = newVisited();
   const ahead: { readonly kind: keyof Visited; readonly nbr: string }[] = [];
@@ -106,13 +122,16 @@ export async function findOldGroup(
     return true;
   };
   let isOld = meet("stops", stopNbr) && meet("loads", loadNbr);
+  let asked = 0;
   for (let next = ahead.pop(); isOld && next !== undefined; next = ahead.pop()) {
     const { kind, nbr } = next;
     const neighbours = await (kind === "stops" ? loadsOfStop : stopsOfLoad)(read, { companyId, nbr });
     isOld = neighbours.every(
       (one) => one.newestAt < before && meet(kind === "stops" ? "loads" : "stops", one.nbr),
     );
-    if (own.stops.size + own.loads.size > mostMembers) isOld = false;
+    asked += 1;
+    if (asked % askedAtOnce === 0) await giveWay?.();
+    if (giveWay === undefined && own.stops.size + own.loads.size > mostMembers) isOld = false;
   }
   return isOld ? { companyId, stopNbrs: [...own.stops], loadNbrs: [...own.loads] } : undefined;
 }
@@ -212,17 +231,25 @@ export async function removeGroups(
   tx: Transaction,
   groups: readonly EventGroup[],
 ): Promise<readonly number[]> {
-  const last: Record<string, number> = { ...(await readNote<LastPruned>(tx, prunedKey)) };
   const counts: number[] = [];
+  const newest = new Map<number, number>();
   for (const group of groups) {
     const { count, lastId } = await countGroup(tx, group);
     counts.push(count);
     if (count === 0) continue;
-    last[group.companyId] = Math.max(lastId, last[group.companyId] ?? 0);
+    newest.set(group.companyId, Math.max(lastId, newest.get(group.companyId) ?? 0));
     await tx.deleteFrom("recorded_events").where(ofGroup(group)).execute();
   }
-  if (counts.some((count) => count > 0)) await writeMeta(tx, prunedKey, JSON.stringify(last));
+  await noteRemoved(tx, newest);
   return counts;
+}
+
+/** Notes the newest event that was removed of each company; see `isPositionKnown`. */
+export async function noteRemoved(tx: Transaction, newest: ReadonlyMap<number, number>): Promise<void> {
+  if (newest.size === 0) return;
+  const last: Record<string, number> = { ...(await readNote<LastPruned>(tx, prunedKey)) };
+  for (const [companyId, id] of newest) last[companyId] = Math.max(id, last[companyId] ?? 0);
+  await writeMeta(tx, prunedKey, JSON.stringify(last));
 }
 
 export interface EventPosition {
