@@ -89,6 +89,16 @@ test("that the scheduled one fails is told until one was made, or none is asked 
   expect(await told(configured({ folder }), madeBefore(3), state)).not.toContain(failing);
 });
 
+test("one that a clock which was ahead has dated in the future does not say that backups work again", async () => {
+  const folder = temporaryFolder();
+  const state = { failure: { at: now - 2 * hourMs, message: "no space is left" } };
+  const scheduled = { backup: { ...configured({ folder }).backup, schedule: "* * * * *" } };
+  const failing = { what: expect.stringContaining("the scheduled backup has failed since") };
+  expect(await checkBackups(scheduled, madeBefore(-1), state)).toContainEqual(
+    expect.objectContaining(failing),
+  );
+});
+
 test("a folder for backups that cannot take one is named", async () => {
   const parent = temporaryFolder();
   const [missing, file] = [join(parent, "missing"), join(parent, "file")];

@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { BackupState } from "../../store/database/backup-state.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
+import { standingFailure } from "../watch/backup-outcomes.ts";
 import { isStalled, runText } from "../watch/backup-run.ts";
 import { type CheckFinding, fine, warning } from "./check-finding.ts";
 import { probeFolder, silentText } from "./folder-probe.ts";
@@ -37,15 +38,14 @@ function runFindings({ running }: BackupState): CheckFinding[] {
 
 /** Whether those of the schedule have failed since the last one that was made, by whomever. */
 function failureFindings(
-  { backup }: Pick<Config, "backup">,
+  config: Pick<Config, "backup">,
   last: LastBackup | undefined,
   { failure }: BackupState,
 ): CheckFinding[] {
-  const isAskedFor = backup.folder !== undefined && backup.schedule !== undefined;
-  if (failure === undefined || !isAskedFor) return [];
-  if (last !== undefined && last.endedAt > failure.at) return [];
+  const standing = standingFailure(failure, { config, last, now: Date.now() });
+  if (standing === undefined) return [];
   return [
-    warning(`the scheduled backup has failed since ${isoTime(failure.at)}: ${failure.message}`, makeOne),
+    warning(`the scheduled backup has failed since ${isoTime(standing.at)}: ${standing.message}`, makeOne),
   ];
 }
 

@@ -26,20 +26,26 @@ export interface OutcomesOfBackups {
   failed(error: unknown): void;
 }
 
-/** Whether somebody has made one by hand since backups fail, which is what is asked for then. */
-function isMadeSince(last: LastBackup | undefined, failure: BackupFailure | undefined, now: number): boolean {
-  if (failure === undefined || last === undefined) return false;
+/**
+ * The failure of scheduled backups as long as it stands: until the configuration asks for none any more, or one was made since,
+ * by whomever. `now` in milliseconds UTC.
+ */
+export function standingFailure(
+  failure: BackupFailure | undefined,
+  { config, last, now }: { config: Pick<BackupConfig, "backup">; last: LastBackup | undefined; now: number },
+): BackupFailure | undefined {
+  const { folder, schedule } = config.backup;
+  if (failure === undefined || folder === undefined || schedule === undefined) return undefined;
   // One from the future was noted by a clock that was ahead.
-  return last.endedAt > failure.at && last.endedAt <= now;
+  const isMadeSince = last !== undefined && last.endedAt > failure.at && last.endedAt <= now;
+  return isMadeSince ? undefined : failure;
 }
 
 /** Keeps them. */
 export function keepOutcomes({ clock, config }: OutcomeDeps): OutcomesOfBackups {
   let { failure, hung }: BackupOutcomes = {};
   const settle = (last: LastBackup | undefined) => {
-    const { folder, schedule } = config().backup;
-    const isAskedFor = folder !== undefined && schedule !== undefined;
-    if (!isAskedFor || isMadeSince(last, failure, clock.now())) failure = undefined;
+    failure = standingFailure(failure, { config: config(), last, now: clock.now() });
   };
   return {
     failure: () => failure,
