@@ -111,3 +111,26 @@ test.skipIf(!canMountShares)(
     expect(thawed.output).not.toContain("does not answer");
   },
 );
+
+test.skipIf(!canMountShares)(
+  "on a share that dies after it has answered the probe the command ends too, and says what it could not search",
+  async () => {
+    const site = await siteWith({});
+    const share = await FrozenShare.mount(site.folder, ["in"]);
+    ends.push(() => share.end());
+    const [inFolder, besides] = [join(share.path, "in"), join(site.folder, "besides")];
+    mkdirSync(besides);
+    const folders = [{ path: inFolder }, { path: besides }];
+    await site.reconfigure({ companies: { [company]: { folders } } });
+    await site.start();
+    await site.stop();
+    putFile(join(besides, "s1_20261105_080000.xml"), stopText("s1"));
+    await share.dieAtNextList();
+    const { exitCode, output } = await site.cli("explain", "s1");
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain(`${join(besides, "s1_20261105_080000.xml")}, company ACME`);
+    expect(output).toContain(
+      `Nothing is taken from ${inFolder} (company ACME): it does not answer within 10 seconds, so it is not searched`,
+    );
+  },
+);

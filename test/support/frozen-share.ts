@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isInstalled, runProgram } from "./run-program.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -11,6 +12,10 @@ const sftpServer = sftpServers.find((path) => existsSync(path));
 
 /** Whether such a share can be mounted here. */
 export const canMountShares = isInstalled("sshfs") && existsSync("/dev/fuse") && sftpServer !== undefined;
+
+const dyingServer = fileURLToPath(new URL("./dying-sftp-server.ts", import.meta.url));
+
+const sentinelOf = (path: string) => `${path}.dying`;
 
 export class FrozenShare {
   /** Where it is mounted. */
@@ -35,7 +40,8 @@ export class FrozenShare {
     for (const name of folders) await mkdir(join(served, name), { recursive: true });
     await mkdir(path);
     const command = join(folder, "serve-share");
-    await writeFile(command, `#!/bin/sh\necho $$ >${pidFile}\nexec ${sftpServer}\n`);
+    const server = `${process.execPath} ${dyingServer} ${sentinelOf(path)} ${sftpServer}`;
+    await writeFile(command, `#!/bin/sh\necho $$ >${pidFile}\nexec ${server}\n`);
     await chmod(command, 0o755);
     // In the foreground: in the background sshfs would end before its server is known.
     const options = ["-f", "-o", `ssh_command=${command}`, "-o", "dir_cache=no"];
@@ -54,6 +60,11 @@ export class FrozenShare {
   /** From here on nothing on it is answered. */
   freeze(): void {
     process.kill(this.#serverPid, "SIGSTOP");
+  }
+
+  /** From the next listing of a folder on nothing is answered; until then all is. */
+  async dieAtNextList(): Promise<void> {
+    await writeFile(sentinelOf(this.path), "");
   }
 
   thaw(): void {

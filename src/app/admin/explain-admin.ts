@@ -1,5 +1,4 @@
 /** Explanations of files and stops, as the command shows them. */
-import { constants } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { companySettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
@@ -8,7 +7,8 @@ import type { ForgottenEntries } from "../../domain/retention/pruned-text.ts";
 import { partialFolderName } from "../../exchange/folders/company-folders.ts";
 import { explain, isKnown } from "../../inbound/explain/explain.ts";
 import type { UntakenStory } from "../../inbound/explain/explain-elsewhere.ts";
-import type { LooseFile } from "../../inbound/recovery/find-loose-files.ts";
+import type { SearchedFolder } from "../../inbound/recovery/find-loose-files.ts";
+import { directLooks, type LooseFile } from "../../inbound/recovery/folder-looks.ts";
 import type { WhyUntaken } from "../../inbound/remotes/untaken-files.ts";
 import type { FolderOfTarget, OutboundStory } from "../../inbound/explain/explain-outbound.ts";
 import type { DiskRoom, Explanation, FileStory, StopStory } from "../../inbound/explain/explanation.ts";
@@ -21,10 +21,10 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
-import { withAdminStore } from "./admin-store.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";
-import { probeDropFolders } from "../checks/folder-faults.ts";
-import { probeFolder } from "../checks/folder-probe.ts";
+import { dropFolderFaults, probeDropFolders } from "../checks/folder-faults.ts";
+import { ForeignLooks } from "../checks/foreign-looks.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
@@ -151,23 +151,18 @@ function withHeld(explanation: Explanation, report: HeldReport | undefined): Exp
   return { ...explanation, files: files.map(withReason), stopFiles: stopFiles.map(withReason) };
 }
 
-/** Folders of targets, by the configuration; one that is not the company's own is probed before anything is asked of it. */
-function targetFolders(config: Pick<Config, "stateDir" | "companies">): FolderOfTarget {
-  const silence = new Map<string, Promise<boolean>>();
-  const isSilent = (path: string): Promise<boolean> => {
-    const known = silence.get(path);
-    if (known !== undefined) return known;
-    const found = probeFolder({ path, rights: constants.R_OK }).then(({ kind }) => kind === "silent");
-    silence.set(path, found);
-    return found;
-  };
+/** Folders of targets, by the configuration; one that is not the company's own is looked at as drop folders are. */
+function targetFolders(
+  config: Pick<Config, "stateDir" | "companies">,
+  foreignLooks: ForeignLooks,
+): FolderOfTarget {
   return async ({ company, name }) => {
     const target = outboundSettingsOf(config, company).targets.get(name);
     if (target?.type !== "folder") return undefined;
     const { path } = target;
-    if (path === undefined)
-      return { path: ownOutboundFolder(config.stateDir, company), isOwn: true, isSilent: false };
-    return { path, isOwn: false, isSilent: await isSilent(path) };
+    return path === undefined
+      ? { path: ownOutboundFolder(config.stateDir, company), isOwn: true, looks: directLooks }
+      : { path, isOwn: false, looks: foreignLooks };
   };
 }
 
@@ -188,48 +183,71 @@ function troubleLines(troubles: readonly string[]): readonly string[] {
   return ["", "What keeps files back besides:", ...troubles.map((message) => `  ${message}`)];
 }
 
+type ExplainConfig = Pick<Config, "stateDir" | "companies" | "inbound" | "storage">;
+
+async function searchedFolders(config: ExplainConfig, store: AdminStore): Promise<readonly SearchedFolder[]> {
+  const locations = createLocations(config.stateDir);
+  return [...(await codesOf(store)).values()].flatMap((companyCode) => [
+    { companyCode, path: locations.inboundDirectory(companyCode), isInbox: true },
+    ...companySettingsOf(config, companyCode).folders.map(({ path }) => ({
+      companyCode,
+      path,
+      isInbox: false,
+    })),
+  ]);
+}
+
 /** Explains a file or a stop. */
 export async function explainSubject(
-  config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
+  config: ExplainConfig,
   query: { readonly subject: string; readonly company?: string },
 ): Promise<ExplainedSubject> {
-  return await withAdminStore(config, async (store) => {
-    const { company, subject } = query;
-    const owner = await companyFilter(store, company);
-    const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
-    const locations = createLocations(config.stateDir);
-    const folders = [...(await codesOf(store)).values()].flatMap((code) => [
-      { companyCode: code, path: locations.inboundDirectory(code), isInbox: true },
-      ...companySettingsOf(config, code).folders.map(({ path }) => ({
-        companyCode: code,
-        path,
-        isInbox: false,
-      })),
-    ]);
-    const daemonPid = findProcessLockHolder(config.stateDir);
-    const { answering, faultLines } = await probeDropFolders(folders);
-    const report = await readHeldReport(config.stateDir, daemonPid);
-    const explanation = await explain(
-      {
-        ...{ store, locations, partialFolderName, daemonPid, space: await roomOf(config) },
-        ...{ folders: answering, folderOfTarget: targetFolders(config), untaken: report?.remotes ?? [] },
-        now: systemClock.now(),
-      },
-      named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
-    );
-    const explained = withHeld(explanation, report);
-    const hold = await findDeliveryHold(store.read);
-    // A running daemon reports it among its own.
-    const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
-    const troubles = [
-      ...(report?.troubles ?? held),
-      ...faultLines,
-      ...(await remoteTroubles(config, given({ company }))),
-    ];
-    return {
-      isKnown: isKnown(explained),
-      facts: { ...explanationView(explained, config.stateDir), troubles },
-      lines: [...explanationLines(explained), ...troubleLines(troubles)],
-    };
-  });
+  const foreignLooks = new ForeignLooks();
+  try {
+    return await withAdminStore(config, (store) => explainIn(store, { ...query, config, foreignLooks }));
+  } finally {
+    foreignLooks.end();
+  }
+}
+
+interface Wanted {
+  readonly config: ExplainConfig;
+  readonly foreignLooks: ForeignLooks;
+  readonly subject: string;
+  readonly company?: string;
+}
+
+async function explainIn(
+  store: AdminStore,
+  { config, foreignLooks, subject, company }: Wanted,
+): Promise<ExplainedSubject> {
+  const owner = await companyFilter(store, company);
+  const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
+  const daemonPid = findProcessLockHolder(config.stateDir);
+  const { answering, faultLines } = await probeDropFolders(await searchedFolders(config, store));
+  const report = await readHeldReport(config.stateDir, daemonPid);
+  const explanation = await explain(
+    {
+      ...{ store, locations: createLocations(config.stateDir), partialFolderName, daemonPid },
+      ...{ space: await roomOf(config), folders: answering, foreignLooks },
+      ...{ folderOfTarget: targetFolders(config, foreignLooks), untaken: report?.remotes ?? [] },
+      now: systemClock.now(),
+    },
+    named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
+  );
+  const explained = withHeld(explanation, report);
+  const hold = await findDeliveryHold(store.read);
+  // A running daemon reports it among its own.
+  const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
+  const troubles = [
+    ...(report?.troubles ?? held),
+    ...faultLines,
+    ...dropFolderFaults(answering, foreignLooks.faults),
+    ...(await remoteTroubles(config, given({ company }))),
+  ];
+  return {
+    isKnown: isKnown(explained),
+    facts: { ...explanationView(explained, config.stateDir), troubles },
+    lines: [...explanationLines(explained), ...troubleLines(troubles)],
+  };
 }

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import type { SearchedFolder } from "../../inbound/recovery/find-loose-files.ts";
 import { isMissing } from "../../lib/errors.ts";
+import type { ForeignFault } from "./foreign-looks.ts";
 import { type FolderProbe, type ProbeFolders, probeFolders, silentText } from "./folder-probe.ts";
 
 const missing =
@@ -27,6 +28,22 @@ function faultOf(probe: FolderProbe): string | undefined {
   }
 }
 
+function faultLine({ path, companyCode }: SearchedFolder, fault: string): string {
+  return `Nothing is taken from ${path} (company ${companyCode}): ${fault}.`;
+}
+
+/** A line for each drop folder that did not answer, or could not be searched, after it had answered its probe. */
+export function dropFolderFaults(
+  folders: readonly SearchedFolder[],
+  faults: ReadonlyMap<string, ForeignFault>,
+): readonly string[] {
+  return folders.flatMap((folder) => {
+    const fault = folder.isInbox ? undefined : faults.get(folder.path);
+    const text = fault && faultOf(fault);
+    return text === undefined ? [] : [faultLine(folder, text)];
+  });
+}
+
 export interface ProbedDropFolders {
   /** Those that have answered, whatever they have answered, and the companies' own. */
   readonly answering: readonly SearchedFolder[];
@@ -44,9 +61,9 @@ export async function probeDropFolders(
   const silent = new Set(dropFolders.filter((_, place) => found[place]?.kind === "silent"));
   return {
     answering: folders.filter((folder) => !silent.has(folder)),
-    faultLines: dropFolders.flatMap(({ path, companyCode }, place) => {
+    faultLines: dropFolders.flatMap((folder, place) => {
       const fault = faultOf(found[place] ?? { kind: "silent" });
-      return fault === undefined ? [] : [`Nothing is taken from ${path} (company ${companyCode}): ${fault}.`];
+      return fault === undefined ? [] : [faultLine(folder, fault)];
     }),
   };
 }

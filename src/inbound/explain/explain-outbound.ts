@@ -1,7 +1,5 @@
 /** The stories of what goes out: of what it was made, to whom it went, and where it lies. */
-import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing, systemCodeOf } from "../../lib/errors.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { listFiles } from "../../store/ledger/file-lists.ts";
 import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
@@ -14,13 +12,14 @@ import {
   listExportsWith,
   listWindow,
 } from "../../store/outbound/outbound-origins.ts";
+import type { FolderLooks, PathPresence } from "../recovery/folder-looks.ts";
 
 export interface TargetFolder {
   readonly path: string;
   /** Whether it is the company's own, of which is recorded which host fetches what. */
   readonly isOwn: boolean;
-  /** Whether it does not answer, as on a share whose server is gone: no call may be made to it. */
-  readonly isSilent: boolean;
+  /** Look at it: it may be on a share whose server is gone. */
+  readonly looks: Pick<FolderLooks, "presenceOf">;
 }
 
 /** The folder that a target of that name delivers into; undefined when it is none. */
@@ -40,7 +39,7 @@ export interface OutboundDeps {
  */
 export interface OutboundPlace {
   readonly path: string;
-  readonly presence: "there" | "done" | "gone" | "unreadable" | "silent";
+  readonly presence: PathPresence | "done";
   /** Whether it is recorded who fetches files from there. */
   readonly isOwn: boolean;
 }
@@ -83,27 +82,14 @@ const maxFiles = 5;
 const maxExports = 5;
 const maxCompletions = 20;
 
-async function presenceOf(path: string): Promise<"there" | "gone" | "unreadable"> {
-  try {
-    await lstat(path);
-    return "there";
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return isMissing(error) ? "gone" : "unreadable";
-  }
-}
-
-async function placeOf(
-  { path: folder, isOwn, isSilent }: TargetFolder,
-  name: string,
-): Promise<OutboundPlace> {
+async function placeOf({ path: folder, isOwn, looks }: TargetFolder, name: string): Promise<OutboundPlace> {
   const path = join(folder, name);
-  if (isSilent) return { path, isOwn, presence: "silent" };
-  const presence = await presenceOf(path);
+  const presence = await looks.presenceOf(folder, path);
   if (presence !== "gone") return { path, isOwn, presence };
   const done = join(folder, "done", name);
-  const isDone = (await presenceOf(done)) === "there";
-  return isDone ? { path: done, isOwn, presence: "done" } : { path, isOwn, presence };
+  const inDone = await looks.presenceOf(folder, done);
+  if (inDone === "silent") return { path, isOwn, presence: inDone };
+  return inDone === "there" ? { path: done, isOwn, presence: "done" } : { path, isOwn, presence };
 }
 
 async function tellDelivery(

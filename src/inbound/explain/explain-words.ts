@@ -8,7 +8,7 @@ import { deliveryText, outboundLines } from "./outbound-words.ts";
 import type { StopSummary } from "../../store/stops/stop-history.ts";
 import type { DiskRoom, Explanation, LooseStory, StopStory, ToldEvent } from "./explanation.ts";
 import { fileLines, inFolderText } from "./file-words.ts";
-import type { LooseKind } from "../recovery/find-loose-files.ts";
+import type { LooseKind } from "../recovery/folder-looks.ts";
 import { counted } from "../../lib/counted.ts";
 
 function openEndedText({ size }: LooseStory): string {

@@ -38,13 +38,8 @@ import type {
   ToldEvent,
 } from "./explanation.ts";
 import { asFileOfStop, tellFile } from "./tell-file.ts";
-import {
-  findKeepingBack,
-  findLooseFiles,
-  findLooseFilesOfStop,
-  type LooseFile,
-  type LooseKind,
-} from "../recovery/find-loose-files.ts";
+import { findKeepingBack, findLooseFiles, findLooseFilesOfStop } from "../recovery/find-loose-files.ts";
+import type { LooseFile, LooseKind } from "../recovery/folder-looks.ts";
 
 const maxStopFiles = 50;
 const maxEvents = 100;

@@ -6,7 +6,8 @@ import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
 import type { StopSummary } from "../../store/stops/stop-history.ts";
 import type { Candidate, DocumentStory, RemoteFileStory, UntakenStory } from "./explain-elsewhere.ts";
 import type { FolderOfTarget, OutboundStory } from "./explain-outbound.ts";
-import type { LooseFile, LooseSearch } from "../recovery/find-loose-files.ts";
+import type { LooseSearch } from "../recovery/find-loose-files.ts";
+import type { LooseFile } from "../recovery/folder-looks.ts";
 import type { UntakenOfRemote } from "../remotes/untaken-files.ts";
 
 export interface ExplainDependencies extends LooseSearch {

@@ -8,7 +8,7 @@ import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
 import type { EarlierFile, Explanation, FileStory } from "./explanation.ts";
 import { type Naming, operatorNaming } from "./naming.ts";
-import type { LooseFile } from "../recovery/find-loose-files.ts";
+import type { LooseFile } from "../recovery/folder-looks.ts";
 import { counted } from "../../lib/counted.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */

@@ -10,7 +10,8 @@ import { findEarlierOfStop, findFilesBefore, type PlaceInLine } from "../../stor
 import { findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
 import { arrivalTime } from "../lanes/waiting-file.ts";
-import { canBeRead, findKeepingBack } from "../recovery/find-loose-files.ts";
+import { findKeepingBack } from "../recovery/find-loose-files.ts";
+import { canBeRead } from "../recovery/folder-looks.ts";
 
 async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresence> {
   try {

@@ -1,31 +1,16 @@
 /** Where a file lies that is in no ledger: arriving, unfinished, or in a folder where nobody takes it. */
-import { constants, type Dirent, type Stats } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/documents/document-end.ts";
 import { parseStopFileName, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
-
-export type LooseKind = "inbound" | "watched" | "unfinished" | "upload" | "filed" | "receipt" | "outbound";
-
-export interface LooseFile {
-  readonly kind: LooseKind;
-  readonly company: string;
-  readonly path: string;
-  readonly isRegular: boolean;
-  /** Whether the user of this process may read it. */
-  readonly isReadable: boolean;
-  readonly size: number;
-  /** Milliseconds UTC. */
-  readonly modifiedAt: number;
-  /** Of an upload: whose it is. */
-  readonly userId?: number;
-  /** Of a file that is to be taken: it is empty, or does not end with the end tag of its root. */
-  readonly isOpenEnded?: boolean;
-}
+import {
+  directLooks,
+  type FolderLooks,
+  type LooseFile,
+  type LooseKind,
+  type LoosePlace,
+} from "./folder-looks.ts";
 
 export interface SearchedFolder {
   readonly companyCode: string;
@@ -38,6 +23,8 @@ export interface LooseSearch {
   readonly locations: Locations;
   /** The folders that are watched for the company. */
   readonly folders: readonly SearchedFolder[];
+  /** Looks at those of them that are not the company's own: they may be on a share that is dead. */
+  readonly foreignLooks: FolderLooks;
   readonly partialFolderName: string;
 }
 
@@ -48,72 +35,42 @@ export function isUnfinishedFormOf(candidate: string, name: string): boolean {
   return isUnfinishedName(candidate) && bare.startsWith(name) && (rest === "" || /^[.~]/.test(rest));
 }
 
-async function unlessGone<T>(call: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await call();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"].includes(systemCodeOf(error) ?? "")) return undefined;
-    throw error;
-  }
+const { namesIn } = directLooks;
+
+interface Place extends LoosePlace {
+  readonly folder: string;
+  readonly looks: FolderLooks;
 }
 
-/** Whether the user of this process may read the file, by trying: the rights alone are not enough on every share. */
-export async function canBeRead(path: string): Promise<boolean> {
-  try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    await handle.close();
-    return true;
-  } catch {
-    return false; // the scan that takes it logs why
-  }
+function looksAt({ isInbox }: SearchedFolder, { foreignLooks }: LooseSearch): FolderLooks {
+  return isInbox ? directLooks : foreignLooks;
 }
 
-interface Place {
-  readonly kind: LooseKind;
-  readonly company: string;
-  readonly path: string;
-  readonly userId?: number;
+async function lookAt({ folder, looks, ...place }: Place): Promise<LooseFile | undefined> {
+  return await looks.fileAt(folder, place);
 }
 
-async function lookAt(place: Place): Promise<LooseFile | undefined> {
-  const stats: Stats | undefined = await unlessGone(() => lstat(place.path));
-  if (stats === undefined) return undefined;
-  const isReadable = !stats.isFile() || (await canBeRead(place.path));
-  const isTaken = (place.kind === "inbound" || place.kind === "watched") && /\.xml$/i.test(place.path);
-  const isOpenEnded = isTaken && stats.isFile() && (await unlessGone(() => endsEarly(place.path)));
-  return {
-    ...place,
-    ...{ isRegular: stats.isFile(), isReadable, size: stats.size, modifiedAt: Math.trunc(stats.mtimeMs) },
-    ...(isOpenEnded === true ? { isOpenEnded } : {}),
-  };
+/** A place in a folder of the company's own. */
+function ownPlace(
+  kind: LooseKind,
+  company: string,
+  [folder, ...below]: readonly [string, ...string[]],
+): Place {
+  return { kind, company, folder, path: join(folder, ...below), looks: directLooks };
 }
 
-async function endsEarly(path: string): Promise<boolean> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const { size } = await file.stat();
-    const readAt = async (position: number): Promise<string> => {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(documentEndBytes), position });
-      return lettersOf(buffer.subarray(0, bytesRead));
-    };
-    return !endsWithRoot(await readAt(0), await readAt(Math.max(0, size - documentEndBytes)));
-  } finally {
-    await file.close();
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly Dirent[]> {
-  return (await unlessGone(() => readdir(folder, { withFileTypes: true }))) ?? [];
-}
-
-async function placesInFolder(folder: SearchedFolder, name: string): Promise<Place[]> {
-  const { companyCode: company, path } = folder;
-  const isForm = ({ name: other }: Dirent) => other !== name && isUnfinishedFormOf(other, name);
-  const unfinished = (await namesIn(path)).filter(isForm);
-  const taken: LooseKind = folder.isInbox ? "inbound" : "watched";
+async function placesInFolder(searched: SearchedFolder, name: string, search: LooseSearch): Promise<Place[]> {
+  const { companyCode: company, path: folder, isInbox } = searched;
+  const looks = looksAt(searched, search);
+  const isForm = (other: string) => other !== name && isUnfinishedFormOf(other, name);
+  const placeOf = (kind: LooseKind, file: string): Place => ({
+    ...{ kind, company, folder, looks },
+    path: join(folder, file),
+  });
+  const taken: LooseKind = isInbox ? "inbound" : "watched";
   return [
-    { kind: isUnfinishedName(name) ? "unfinished" : taken, company, path: join(path, name) },
-    ...unfinished.map((entry): Place => ({ kind: "unfinished", company, path: join(path, entry.name) })),
+    placeOf(isUnfinishedName(name) ? "unfinished" : taken, name),
+    ...(await looks.namesIn(folder)).filter(isForm).map((file) => placeOf("unfinished", file)),
   ];
 }
 
@@ -122,10 +79,10 @@ async function uploadPlaces(search: LooseSearch, company: string, name: string):
   const partials = join(search.locations.inboundDirectory(company), search.partialFolderName);
   const places: Place[] = [];
   for (const user of await namesIn(partials)) {
-    const folder = join(partials, user.name);
-    for (const entry of await namesIn(folder)) {
-      if (entry.name !== name && !isUnfinishedFormOf(entry.name, name)) continue;
-      places.push({ kind: "upload", company, path: join(folder, entry.name), userId: Number(user.name) });
+    const folder = join(partials, user);
+    for (const file of await namesIn(folder)) {
+      if (file !== name && !isUnfinishedFormOf(file, name)) continue;
+      places.push({ ...ownPlace("upload", company, [folder, file]), userId: Number(user) });
     }
   }
   return places;
@@ -134,8 +91,8 @@ async function uploadPlaces(search: LooseSearch, company: string, name: string):
 /** Files whose name was taken when they came lie under another one, with this name at its end. */
 async function againPlaces(search: LooseSearch, company: string, name: string): Promise<Place[]> {
   const folder = join(search.locations.inboundDirectory(company), againFolderName);
-  const found = (await namesIn(folder)).filter((entry) => entry.name.slice(13) === name);
-  return found.map((entry) => ({ kind: "inbound", company, path: join(folder, entry.name) }));
+  const found = (await namesIn(folder)).filter((file) => file.slice(13) === name);
+  return found.map((file) => ownPlace("inbound", company, [folder, file]));
 }
 
 async function filedPlaces(search: LooseSearch, company: string, name: string): Promise<Place[]> {
@@ -143,7 +100,7 @@ async function filedPlaces(search: LooseSearch, company: string, name: string): 
   for (const kind of ["archive", "error"]) {
     const folder = join(search.locations.companyDirectory(company), kind);
     for (const day of await namesIn(folder)) {
-      places.push({ kind: "filed", company, path: join(folder, day.name, name) });
+      places.push(ownPlace("filed", company, [folder, day, name]));
     }
   }
   return places;
@@ -161,13 +118,13 @@ export async function findLooseFiles(
   const outbound = search.locations.outboundDirectory(company);
   const folders = search.folders.filter(({ companyCode }) => companyCode === company);
   const places: Place[] = [
-    ...(await Promise.all(folders.map((folder) => placesInFolder(folder, name)))).flat(),
+    ...(await Promise.all(folders.map((folder) => placesInFolder(folder, name, search)))).flat(),
     ...(await againPlaces(search, company, name)),
     ...(await uploadPlaces(search, company, name)),
     ...(await filedPlaces(search, company, name)),
-    { kind: "receipt", company, path: join(receipts, receiptNameOf(name)) },
-    { kind: "outbound", company, path: join(outbound, name) },
-    { kind: "outbound", company, path: join(outbound, "done", name) },
+    ownPlace("receipt", company, [receipts, receiptNameOf(name)]),
+    ownPlace("outbound", company, [outbound, name]),
+    ownPlace("outbound", company, [outbound, "done", name]),
   ];
   const found: LooseFile[] = [];
   for (const place of places) {
@@ -189,12 +146,15 @@ export async function findLooseFilesOfStop(
   { company, stopNumbers }: { readonly company: string; readonly stopNumbers: readonly string[] },
 ): Promise<readonly LooseStopFile[]> {
   const found: LooseStopFile[] = [];
-  for (const { companyCode, path, isInbox } of search.folders) {
+  for (const searched of search.folders) {
+    const { companyCode, path: folder, isInbox } = searched;
     if (companyCode !== company) continue;
-    for (const { name } of await namesIn(path)) {
+    const looks = looksAt(searched, search);
+    for (const name of await looks.namesIn(folder)) {
       const parsed = isUnfinishedName(name) ? undefined : parseStopFileName(name);
       if (parsed?.kind !== "named" || !stopNumbers.includes(parsed.stopNbr)) continue;
-      const file = await lookAt({ kind: isInbox ? "inbound" : "watched", company, path: join(path, name) });
+      const kind = isInbox ? "inbound" : "watched";
+      const file = await lookAt({ kind, company, folder, looks, path: join(folder, name) });
       if (file !== undefined) found.push({ ...file, nameTime: parsed.nameTime });
     }
   }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { explain } from "../explain/explain.ts";
 import { explanationLines } from "../explain/explain-words.ts";
+import { directLooks } from "../recovery/folder-looks.ts";
 import type { UntakenOfRemote } from "../remotes/untaken-files.ts";
 import type { ledgerOfEachTest } from "./ledger-fixture.ts";
 
@@ -26,11 +27,12 @@ export async function tellOf(
     { companyCode: "ACME", path: locations.inboundDirectory("ACME"), isInbox: true },
     { companyCode: "ACME", path: join(stateDir, "share"), isInbox: false },
   ];
+  const looks = isTargetSilent ? { presenceOf: async () => "silent" as const } : directLooks;
   const deps = {
-    ...{ store, locations, folders, daemonPid, untaken },
+    ...{ store, locations, folders, daemonPid, untaken, foreignLooks: directLooks },
     partialFolderName: ".partial",
     space: { freeBytes, minFreeBytes: 2e9 },
-    folderOfTarget: async () => ({ path: join(stateDir, "outbound"), isOwn: true, isSilent: isTargetSilent }),
+    folderOfTarget: async () => ({ path: join(stateDir, "outbound"), isOwn: true, looks }),
     now: Date.UTC(2026, 10, 5, 12),
   };
   const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };

@@ -8,6 +8,7 @@ import type { ExplainDependencies, FileStory } from "../../../inbound/explain/ex
 import { wordsOfFile } from "../../../inbound/explain/file-words.ts";
 import { tellFile } from "../../../inbound/explain/tell-file.ts";
 import { createLocations } from "../../../inbound/places/locations.ts";
+import { directLooks } from "../../../inbound/recovery/folder-looks.ts";
 import { receiptsOf } from "../../../inbound/receipts/receipts.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { listNamesakes } from "../../../store/ledger/file-queries.ts";
@@ -34,6 +35,7 @@ function explainDeps({ read, stateDir, now }: QueryContext, company: ScopedCompa
     ...{ store: { read }, locations, partialFolderName, untaken: [], now, daemonPid: process.pid },
     // Only its own: other folders may be on a share that does not answer, and the daemon reports what they keep back.
     folders: [{ companyCode: company.code, path: locations.inboundDirectory(company.code), isInbox: true }],
+    foreignLooks: directLooks,
     folderOfTarget: async () => undefined,
   };
 }
