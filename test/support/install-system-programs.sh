@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the programs that the tests talk to dropgate with, and the servers that dropgate delivers to, where apt-get may
 # be used. Tests whose program is missing afterwards say that they are skipped and why; with CI set a missing program is
-# an error. Needs no network when everything is there.
+# an error. Needs no network when everything is there. Further ones are arguments, as PROGRAM:PACKAGE.
 set -u
 
 find_missing() {
@@ -22,6 +22,7 @@ find_missing() {
   need systemd-analyze systemd
   need prometheus prometheus
   need chromium chromium
+  for further in "$@"; do need "${further%%:*}" "${further#*:}"; done
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
 
@@ -30,7 +31,7 @@ policy=/usr/sbin/policy-rc.d
 forbid_starts() { [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && ours=yes; }; }
 allow_starts() { [ -z "${ours:-}" ] || rm -f "$policy"; }
 
-find_missing
+find_missing "$@"
 [ -z "$missing" ] && exit 0
 
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -40,7 +41,7 @@ if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
   # shellcheck disable=SC2086
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1
 fi
-find_missing
+find_missing "$@"
 if [ -n "$missing" ]; then
   echo "not installed:$missing; the tests that need them are skipped" >&2
   [ -z "${CI:-}" ] || exit 1
