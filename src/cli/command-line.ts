@@ -1,5 +1,5 @@
 /** What all commands share: how they are declared, where they write, how they find their configuration. */
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type ConfigFault, formatConfigFaults } from "../config/reader/config-fault.ts";
 import type { LoadOutcome } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -91,6 +91,21 @@ export class CliRun {
 
 const configText =
   "configuration file (else $DROPGATE_CONFIG, ./config/dropgate.yaml, /etc/dropgate/dropgate.yaml)";
+
+/** An option with the values that it takes, or the usual ones; what it is given to says when another is wrong. */
+export class ValuesOption extends Option {
+  readonly values: readonly string[];
+
+  constructor(flags: string, description: string, values: readonly string[]) {
+    super(flags, description);
+    this.values = values;
+  }
+}
+
+/** As in `waiting, dead or dropped`. */
+export function alternatives(values: readonly string[]): string {
+  return `${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}`;
+}
 
 /** A command, or a group of commands, in one run of the program. */
 export class CliCommand extends Command {

@@ -6,9 +6,14 @@ export function reasonCodesOf(reasons: readonly FileReason[]): string {
   return [...new Set(reasons.map(({ reasonCode }) => reasonCode))].join(" ");
 }
 
+/** Programs that read columns have one word. */
+function stateWord({ state, pruned }: FileView): string {
+  return pruned === null ? state : `${state}/pruned`;
+}
+
 function fileRow(file: FileView): (string | number)[] {
-  const { id, receivedAt, company, name, state, stopNbr } = file;
-  return [id, receivedAt, company, state, name, stopNbr ?? "-", reasonCodesOf(file.reasons) || "-"];
+  const { id, receivedAt, company, name, stopNbr } = file;
+  return [id, receivedAt, company, stateWord(file), name, stopNbr ?? "-", reasonCodesOf(file.reasons) || "-"];
 }
 
 export function fileTable(files: readonly FileView[]): readonly string[] {

@@ -1,8 +1,14 @@
 /** The options by which commands choose files and deliveries: one word for one thing, in all of them. */
 import type { DeliveryFilter } from "../app/admin/delivery-filter.ts";
-import type { FileFilter } from "../app/admin/file-filter.ts";
+import { type FileFilter, filterValues } from "../app/admin/file-filter.ts";
 import { given } from "../lib/given.ts";
-import { type CliCommand, type LongListOptions, wholeNumber } from "./command-line.ts";
+import {
+  alternatives,
+  type CliCommand,
+  type LongListOptions,
+  ValuesOption,
+  wholeNumber,
+} from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
 import { readNumber } from "./repeats.ts";
 
@@ -20,6 +26,8 @@ interface Times {
 export type FileFilterOptions = Omit<FileFilter, keyof Times> & Times;
 export type DeliveryFilterOptions = Omit<DeliveryFilter, keyof Times> & Times;
 
+const { fileStates, fileChannels, reasonCodes, deliveryFaults, deliveryStates, targetTypes } = filterValues;
+
 const moment = (text: string): GivenMoment => ({ text, at: readMoment(text) });
 const readReason = wholeNumber(900, 9_999);
 const nameText = "of that name; * stands for any characters, ? for one";
@@ -34,12 +42,18 @@ function withTimes(command: CliCommand, what: string): CliCommand {
 /** Adds the options that choose files of the ledger. */
 export function withFileFilter(command: CliCommand): CliCommand {
   return withTimes(command, "files received")
-    .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
+    .addOption(new ValuesOption("--state <state>", alternatives(fileStates), fileStates))
     .option("--stop <number>", "files of a stop: by their name, or by a Stop in them")
     .option("--company <code>", "files of a company")
     .option("--name <name>", `files ${nameText}`)
-    .option("--reason <code>", "files with that reason code, as in 953", readReason)
-    .option("--channel <channel>", "sftp, ftp, folder, recovered, remote, or remote:NAME")
+    .addOption(
+      new ValuesOption("--reason <code>", "files with that reason code, as in 953", reasonCodes).argParser(
+        readReason,
+      ),
+    )
+    .addOption(
+      new ValuesOption("--channel <channel>", `${alternatives(fileChannels)}, or remote:NAME`, fileChannels),
+    )
     .option("--user <name>", "files that a user has uploaded");
 }
 
@@ -50,9 +64,26 @@ export function withDeliveryFilter(command: CliCommand, what: string): CliComman
     .option("--company <code>", "deliveries of a company")
     .option("--target <name>", "deliveries to a target")
     .option("--name <name>", `deliveries ${nameText}`)
-    .option("--fault <fault>", "deliveries whose last fault is that, as in credentials")
-    .option("--channel <type>", "deliveries to targets of that type, as in sftp")
+    .addOption(
+      new ValuesOption(
+        "--fault <fault>",
+        "deliveries whose last fault is that, as in credentials",
+        deliveryFaults,
+      ),
+    )
+    .addOption(
+      new ValuesOption("--channel <type>", "deliveries to targets of that type, as in sftp", targetTypes),
+    )
     .option("--user <name>", "files that a user has fetched or removed");
+}
+
+/** Adds the option that chooses deliveries by their state, with the states that make sense for the command. */
+export function withDeliveryState(
+  command: CliCommand,
+  description = alternatives(deliveryStates),
+  values: readonly string[] = deliveryStates,
+): CliCommand {
+  return command.addOption(new ValuesOption("--state <state>", description, values));
 }
 
 /** Adds the options by which commands list long lists page by page. */

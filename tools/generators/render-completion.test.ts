@@ -3,6 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filterValues } from "../../src/app/admin/file-filter.ts";
+import { fileStates } from "../../src/domain/files/file-state.ts";
+import { messageChannels } from "../../src/domain/messages/message-event.ts";
+import { targetTypes } from "../../test/support/target-types.ts";
 import { runProgram } from "../../test/support/run-program.ts";
 import { renderCompletion } from "./render-completion.ts";
 
@@ -55,6 +59,28 @@ describe("the completion", () => {
     expect(await offered("files", "--company", "")).toEqual([]);
   });
 
+  test("offers the values of options that take few of them", async () => {
+    expect(await offered("files", "--state", "")).toEqual([
+      ...["waiting", "retry", "applied", "refused", "duplicate", "superseded", "pruned"],
+    ]);
+    expect(await offered("file", "retry", "--state", "=", "re")).toEqual(["retry", "refused"]);
+    expect(await offered("files", "--channel", "f")).toEqual(["ftp", "folder"]);
+    expect(await offered("files", "--reason", "95")).toContain("953");
+    expect(await offered("deliveries", "--state", "d")).toEqual(["delivered", "dead", "dropped"]);
+    expect(await offered("delivery", "retry", "--state", "")).toEqual(["dead", "waiting", "dropped"]);
+    expect(await offered("deliveries", "--fault", "c")).toEqual([
+      ...["connectionLost", "credentials", "configuration", "content"],
+    ]);
+    expect(await offered("delivery", "resend", "--channel", "s")).toEqual(["sftp", "sms"]);
+    // A word that has the same name elsewhere and takes any text.
+    expect(await offered("company", "set", "ACME", "--state", "")).toEqual([]);
+  });
+
+  test("knows every value that the program takes", () => {
+    expect(new Set(filterValues.targetTypes)).toEqual(new Set([...targetTypes, ...messageChannels]));
+    expect(new Set(filterValues.fileStates)).toEqual(new Set([...fileStates, "pruned"]));
+  });
+
   test("offers files to commands that take files, and to no other", async () => {
     expect(await offered("validate", "key")).toEqual(["key of acme.pub", "keys"]);
     expect(await offered("user", "keys", "key")).toEqual([]);
@@ -65,6 +91,7 @@ describe("the completion", () => {
       `. ${script}`,
       "dropgate() { printf '<%s>' \"$@\"; }",
       "dropgate us\tadd-k\tacme-host --k\tkey\\ \t",
+      "dropgate files --sta\tpru\t--ch\trec\t",
       "exit",
     ];
     const bash = ["-qefc", "bash --norc --noprofile -i", "/dev/null"];
@@ -72,5 +99,6 @@ describe("the completion", () => {
     const input = `${lines.join("\n")}\n`;
     const { output } = await runProgram("script", bash, { cwd: folder, env, input });
     expect(output).toContain("<user><add-key><acme-host><--key><key of acme.pub>");
+    expect(output).toContain("<files><--state><pruned><--channel><recovered>");
   });
 });

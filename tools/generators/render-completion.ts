@@ -1,5 +1,6 @@
-/** The completion for bash: commands, their options, the choices of options, and files where one is asked for. */
+/** The completion for bash: commands, their options, the values of options that take few, and files where one is asked for. */
 import type { Argument, Option } from "commander";
+import { ValuesOption } from "../../src/cli/command-line.ts";
 import { type ListedCommand, listCommands, optionsOf } from "./command-list.ts";
 
 function flagsOf(option: Option): string[] {
@@ -30,10 +31,11 @@ function commandCase(listed: ListedCommand): string {
   return `    "${nameOf(listed)}") commands="${commands}" options="${options}" operands=${operandKindOf(listed)} ;;`;
 }
 
-/** What stands behind an option: a file, a folder, one of its choices, or what nobody can guess. */
+/** What stands behind an option: a file, a folder, one of its values, or what nobody can guess. */
 function valueKindOf(option: Option): string | undefined {
   if (!option.required) return undefined;
-  if (option.argChoices !== undefined) return `choice ${option.argChoices.join(" ")}`;
+  const values = option instanceof ValuesOption ? option.values : option.argChoices;
+  if (values !== undefined) return `choice ${values.join(" ")}`;
   const [, name = ""] = /<([a-z]+)>/.exec(option.flags) ?? [];
   return pathKinds.get(name) ?? "other";
 }

@@ -1,11 +1,17 @@
 /** The filter by which commands select entries of the ledger: the values of their options. */
 import { fileStates, isFileState } from "../../domain/files/file-state.ts";
+import type { MessageChannel } from "../../domain/messages/message-event.ts";
+import type { TargetConfig } from "../../config/schema.ts";
+import { deliveryStates, givenUpFault, notConfiguredFault } from "../../domain/outbound/delivery-state.ts";
+import type { ChannelKind } from "../../inbound/lanes/decision-figures.ts";
 import { type ErrorCode, errorCatalogue } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import type { FileSelection } from "../../store/ledger/file-lists.ts";
+import { faultRemedies } from "./fault-remedies.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileFilter {
+  /** A state of an entry, or `pruned`. */
   readonly state?: string;
   readonly stop?: string;
   readonly company?: string;
@@ -22,6 +28,28 @@ export interface FileFilter {
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
+/** Stands for the entries whose bytes were removed because of their age. They keep the state that says what came of them. */
+const prunedState = "pruned";
+
+const channelsOfFiles: Readonly<Record<ChannelKind, true>> = {
+  ...{ sftp: true, ftp: true, folder: true, remote: true, recovered: true },
+};
+
+const typesOfTargets: Readonly<Record<TargetConfig["type"] | MessageChannel, true>> = {
+  ...{ folder: true, sftp: true, ftp: true, ftps: true, https: true },
+  ...{ email: true, sms: true },
+};
+
+/** The values that options of such commands take, for their help and the completion of shells. */
+export const filterValues = {
+  fileStates: [...fileStates, prunedState],
+  fileChannels: Object.keys(channelsOfFiles),
+  reasonCodes: [...new Set(codes.map((code) => String(errorCatalogue[code].reasonCode)))].toSorted(),
+  deliveryStates,
+  targetTypes: Object.keys(typesOfTargets),
+  deliveryFaults: [...Object.keys(faultRemedies), givenUpFault, notConfiguredFault],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
 /** Codes of faults that clients are told by that number; none when it is no such number. */
 export function codesOfReason(reasonCode: number): readonly ErrorCode[] {
   return codes.filter((code) => errorCatalogue[code].reasonCode === reasonCode);
@@ -37,15 +65,18 @@ function codesOf(reasonCode: number): readonly ErrorCode[] {
   return found;
 }
 
+function readState(state: string | undefined): Pick<FileSelection, "states" | "isPruned"> {
+  if (state === undefined) return {};
+  if (state === prunedState) return { isPruned: true };
+  if (isFileState(state)) return { states: [state] };
+  throw new WrongUseError(
+    `${JSON.stringify(state)} is not a state of a file: use one of ${filterValues.fileStates.join(", ")}`,
+  );
+}
+
 /** The filter without the company. Throws when it names something that does not exist. */
 export function readFilter(filter: FileFilter): FileSelection {
   const { state, reason, company: _, stop: stopNbr, user: userName, ...rest } = filter;
-  if (state !== undefined && !isFileState(state)) {
-    throw new WrongUseError(
-      `${JSON.stringify(state)} is not a state of a file: use one of ${fileStates.join(", ")}`,
-    );
-  }
-  const states = state === undefined ? undefined : [state];
   const reasons = reason === undefined ? undefined : codesOf(reason);
-  return { ...rest, ...given({ stopNbr, userName, states, reasons }) };
+  return { ...rest, ...readState(state), ...given({ stopNbr, userName, reasons }) };
 }

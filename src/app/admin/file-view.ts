@@ -43,6 +43,7 @@ export function toFileView(entry: LedgerEntry, company: string, stateDir: string
     duplicateOf: entry.firstId,
     removedAt: isoOrNull(entry.removedAt),
     removedBy: entry.removedBy,
+    isPruned: prunedTextOf(entry) !== undefined,
     /** Why its bytes are gone, when that is their age. */
     pruned: prunedTextOf(entry) ?? null,
     prunedTo: entry.prunedTo,

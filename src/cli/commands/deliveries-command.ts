@@ -5,6 +5,7 @@ import {
   deliveryFilterOf,
   type PageOptions,
   withDeliveryFilter,
+  withDeliveryState,
   withPages,
 } from "../filters.ts";
 
@@ -13,12 +14,12 @@ export function declareDeliveries(program: CliCommand): void {
   const deliveries = program
     .declare("deliveries", "list what goes out to targets, the newest first")
     .withJson();
-  withPages(withDeliveryFilter(deliveries, "deliveries made"))
-    .option("--state <state>", "waiting, behind, delivered, dead or dropped")
-    .onConfig(async (run, config, options: DeliveryFilterOptions & PageOptions) => {
+  withDeliveryState(withPages(withDeliveryFilter(deliveries, "deliveries made"))).onConfig(
+    async (run, config, options: DeliveryFilterOptions & PageOptions) => {
       const { countListed, listDeliveries } = await import("../../app/admin/outbound-admin.ts");
       const filter = deliveryFilterOf(options);
       if (options.count) return run.printCount(options, await countListed(config, filter));
       run.printLongList(options, await listDeliveries(config, filter, options), listedDeliveries);
-    });
+    },
+  );
 }

@@ -6,7 +6,12 @@ import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
 import type { CliCommand, CliRun, LongListOptions } from "../command-line.ts";
 import { counted } from "../../lib/counted.ts";
 import { deliveryTable } from "../delivery-table.ts";
-import { type DeliveryFilterOptions, deliveryFilterOf, withDeliveryFilter } from "../filters.ts";
+import {
+  type DeliveryFilterOptions,
+  deliveryFilterOf,
+  withDeliveryFilter,
+  withDeliveryState,
+} from "../filters.ts";
 import { printRepeats, readNumbers, whenText } from "../repeats.ts";
 import { runSelection, type SelectionOptions, type SelectionWords, withSelection } from "../selections.ts";
 
@@ -79,13 +84,16 @@ async function retrySelected(run: CliRun, config: Config, options: Options): Pro
   run.printFailure(`no delivery of that kind can be tried again${others}`);
 }
 
+const retriedStates = ["dead", "waiting", "dropped"];
+
 /** Adds `dropgate delivery retry`. */
 export function declareDeliveryRetry(delivery: CliCommand): void {
   const retry = delivery
     .declare("retry", "retry deliveries that are dead or given up, and attempt waiting ones at once")
     .withJson();
-  withSelection(withDeliveryFilter(retry, "deliveries made"), "retry")
-    .option("--state <state>", "dead unless you say waiting, or dropped for those that were given up")
+  const stateText = "dead unless you say waiting, or dropped for those that were given up";
+  const filtered = withDeliveryState(withDeliveryFilter(retry, "deliveries made"), stateText, retriedStates);
+  withSelection(filtered, "retry")
     .option("--all", "all dead ones of a target, and what waits for its next attempt there")
     .withLimit()
     .argument("[id...]", "numbers of deliveries", readNumbers)

@@ -42,7 +42,7 @@ function fileLines(file: FileDetail): string[] {
     ["Ledger entry", String(file.id)],
     ["Name", file.name],
     ["Company", file.company],
-    ["State", file.state],
+    ["State", file.pruned === null ? file.state : `${file.state}, pruned`],
     ["Received", `${file.receivedAt} (${file.channel}${file.user === null ? "" : `, user ${file.user}`})`],
     ["Decided", file.decidedAt ?? "-"],
     ["Stop", file.stopNbr === null ? "-" : `${file.stopNbr}, Function ${file.function ?? "unknown"}`],
