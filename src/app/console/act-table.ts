@@ -15,6 +15,7 @@ import { rehearseRetries } from "./acts/rehearse-retry.ts";
 import { releaseHeldDeliveries } from "./acts/release-deliveries.ts";
 import { retryFilesByReference } from "./acts/retry-files.ts";
 import { retryTargetAtOnce } from "./acts/retry-target.ts";
+import { createSeenNotes } from "./note-seen.ts";
 import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
 
 /** Does it. Rejects with `ActRefused` or `DropgateError` when nothing of it can be done. */
@@ -46,10 +47,11 @@ const looks: { readonly [Name in LookName]: RunLook<Name> } = {
   bans: lookAtBans,
 };
 
-/** Acts and looks, as the pages use them. */
-export function createConsoleActs(context: ActContext): Pick<ConsoleServices, "act" | "look"> {
+/** Acts, looks and notes of what was seen, as the pages use them. */
+export function createConsoleActs(context: ActContext): Pick<ConsoleServices, "act" | "look" | "noteSeen"> {
   return {
     act: (name, by: ActBy, asked) => acts[name](beginAct(context, name, by), asked),
     look: (name, user, asked) => looks[name](context, user, asked),
+    noteSeen: createSeenNotes(context),
   };
 }

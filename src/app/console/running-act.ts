@@ -22,6 +22,7 @@ import { listAudit } from "../../store/accounts/audit-lists.ts";
 import { findUserById, type UserRecord } from "../../store/accounts/users.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { ActContext } from "./act-context.ts";
+import { seenKind } from "./note-seen.ts";
 
 /** Who asks, for which company, and why. An act for all companies has none. */
 export interface ActBy {
@@ -102,6 +103,8 @@ export type Meanwhile =
   /** The same user did the same for the same reason: this is the form once more. */
   { readonly kind: "doneBefore" } | { readonly kind: "changed"; readonly why: string };
 
+const searched = 50;
+
 /** `otherwise` is told when nobody in the console has changed it. */
 export async function meanwhile(
   { name, context, by }: RunningAct,
@@ -109,7 +112,9 @@ export async function meanwhile(
   otherwise: string,
 ): Promise<Meanwhile> {
   const companyIds = [by.companyId ?? null];
-  const [last] = await listAudit(context.store.read, { companyIds, subject, since: seenAt, limit: 1 });
+  const since = await listAudit(context.store.read, { companyIds, subject, since: seenAt, limit: searched });
+  // Looking at it changes nothing.
+  const last = since.find(({ kind }) => kind !== seenKind);
   if (last === undefined) return { kind: "changed", why: otherwise };
   const { kind, userId, userName, reason, at } = last;
   if (kind === name && userId === by.user.userId && reason === by.reason) return { kind: "doneBefore" };

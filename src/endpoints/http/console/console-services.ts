@@ -2,6 +2,7 @@
  * What the pages of the console use. The composition root fulfils it (`src/app/console`): queries run in a worker with a
  * connection of its own, acts in the process of the daemon, each with its row in the audit.
  */
+import type { AuditSubject } from "../../../domain/audit/audit-subject.ts";
 import type { ConsoleActs, ConsoleLooks } from "./console-acts.ts";
 import type { ConsoleQueries } from "./console-queries.ts";
 import type { ConsoleUser } from "./console-user.ts";
@@ -18,6 +19,14 @@ export type Found<Name extends QueryName> = ConsoleQueries[Name]["found"];
 
 export type ActName = keyof ConsoleActs;
 export type LookName = keyof ConsoleLooks;
+
+/** Content that somebody has looked at. */
+export interface SeenContent {
+  readonly user: ConsoleUser;
+  /** Whose it is. */
+  readonly companyId: number;
+  readonly subject: AuditSubject;
+}
 
 export interface ConsoleServices {
   /** Where the console begins: the base path of the configuration, empty as a rule. */
@@ -42,4 +51,6 @@ export interface ConsoleServices {
     user: ConsoleUser,
     asked: ConsoleLooks[Name]["asked"],
   ): Promise<ConsoleLooks[Name]["done"]>;
+  /** Notes in the audit that the user looks at content, once for each session and subject; to be awaited before it is shown. */
+  noteSeen(seen: SeenContent): Promise<void>;
 }

@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`../../../../../web/${name}`, import.meta.url).pathname;
 
 /** The parts of the style sheet, in the order in which they hold. */
-const styles = ["base", "frame", "parts", "tables", "forms", "media"];
+const styles = ["base", "frame", "parts", "tables", "forms", "pictures", "media"];
 
 const script = "text/javascript; charset=utf-8";
 const style = "text/css; charset=utf-8";

@@ -3,6 +3,7 @@
  * the middle are true, and neither the 180th meridian nor a pole is a seam.
  */
 import type { GeoPoint } from "../../../../domain/execution/geo-point.ts";
+import { words } from "../words/words.ts";
 
 /** Metres east and north of the middle. */
 export interface FlatPoint {
@@ -60,5 +61,6 @@ export function roundLength(metres: number): number {
 
 /** A length for people: `200 m` or `5 km`. */
 export function lengthText(metres: number): string {
-  return metres >= 1_000 ? `${Number((metres / 1_000).toFixed(1))} km` : `${Math.round(metres)} m`;
+  const { kilometres, metres: ofMetres } = words.pictures;
+  return metres >= 1_000 ? kilometres(Number((metres / 1_000).toFixed(1))) : ofMetres(Math.round(metres));
 }

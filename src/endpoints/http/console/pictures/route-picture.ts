@@ -2,6 +2,7 @@
 import type { GeoPoint } from "../../../../domain/execution/geo-point.ts";
 import { type Html, html } from "../kit/html.ts";
 import { type FlatPoint, lengthText, localProjection, middleOf, roundLength } from "./local-projection.ts";
+import { words } from "../words/words.ts";
 import { labelText, type PictureFrame, scaledPicture, units } from "./picture.ts";
 
 export interface RouteVisit {
@@ -91,7 +92,7 @@ function scaleBar({ perMetre }: Ground): Html {
   const metres = roundLength(110 / perMetre);
   const [x, y] = [margin, height - 10];
   const end = units(x + metres * perMetre);
-  return html`<path class="picture-scale" d="M${x} ${y - 5}V${y}H${end}V${y - 5}"/><text class="picture-small" x="${x}" y="${y - 9}">${lengthText(metres)}</text><text class="picture-small" x="${width - margin}" y="${y}" text-anchor="end">N ↑</text>`;
+  return html`<path class="picture-scale" d="M${x} ${y - 5}V${y}H${end}V${y - 5}"/><text class="picture-small" x="${x}" y="${y - 9}">${lengthText(metres)}</text><text class="picture-small" x="${width - margin}" y="${y}" text-anchor="end">${words.pictures.north}</text>`;
 }
 
 /** The route as a picture; nothing when no place is known. */

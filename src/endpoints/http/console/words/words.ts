@@ -4,9 +4,14 @@
  */
 import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
+import { fileWords } from "./file-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
 import { kitWords } from "./kit-words.ts";
 import { sessionWords } from "./session-words.ts";
+import { loadWords } from "./load-words.ts";
+import { pictureWords } from "./picture-words.ts";
+import { notFoundWords, stateWords } from "./state-words.ts";
+import { stopWords } from "./stop-words.ts";
 
 export const words = {
   /** As in the attribute `lang`. */
@@ -17,4 +22,10 @@ export const words = {
   files: filesWords,
   done: doneWords,
   session: sessionWords,
+  states: stateWords,
+  notFound: notFoundWords,
+  file: fileWords,
+  stop: stopWords,
+  load: loadWords,
+  pictures: pictureWords,
 };

@@ -1,0 +1,159 @@
+/** A retry of one file: what it would change comes first, then the reason, then the act. */
+import type { Answer } from "../../../server/answer.ts";
+import { ActRefused, type RetryRehearsal, type ShownChange } from "../../console-acts.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { hiddenField } from "../../kit/fields.ts";
+import { longestReason, reasonForm } from "../../kit/forms.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
+import { addresses, link } from "../../kit/link.ts";
+import { notice, nothing, remedy } from "../../kit/notice.ts";
+import { page } from "../../kit/page.ts";
+import { section } from "../../kit/section.ts";
+import { code, shortened, shown } from "../../kit/shown-text.ts";
+import { table } from "../../kit/table.ts";
+import { remediesOf } from "../../../../../inbound/explain/file-words.ts";
+import { reasonCodeOf } from "../../../../../lib/errors.ts";
+import { words } from "../../words/words.ts";
+import { notFoundPage } from "../not-found-page.ts";
+import { retryAddress } from "./file-sections.ts";
+
+const said = words.file.retryPage;
+
+/** What was wrong with a form that was sent. */
+interface Sent {
+  readonly reason: string;
+  readonly error?: string;
+  /** Why nothing was done, though the form was right. */
+  readonly refusal?: string;
+}
+
+function valueText(value: unknown): Content {
+  if (value === undefined) return undefined;
+  return shortened(typeof value === "string" ? value : JSON.stringify(value), 200);
+}
+
+function changeContent({ stopNbr, effect, statusBefore, statusAfter, fields }: ShownChange): Html {
+  const status =
+    statusBefore === null || statusAfter === null || statusBefore === statusAfter
+      ? undefined
+      : html`<p>${said.status(statusBefore, statusAfter)}</p>`;
+  const rows = fields.map(({ path, before, after }) => [code(path), valueText(before), valueText(after)]);
+  const caption = words.file.formsCaption(stopNbr);
+  const changed =
+    effect === "updated"
+      ? table([words.file.field, said.before, said.after], rows, {
+          ...{ caption, empty: said.noDifference, isCaptionHidden: true },
+        })
+      : undefined;
+  return html`<h3>${words.file.formsOf(stopNbr)} ${said.effects[effect]}</h3>${status}${changed}`;
+}
+
+function differenceContent({ why, outcome }: RetryRehearsal): Content {
+  if (outcome === undefined) return notice("bad", html`<p>${said.cannot} ${shown(why ?? "")}</p>`);
+  const kind = outcome.state === "applied" ? "ok" : "bad";
+  const faults = outcome.faults.map(
+    ({ code: fault, message }) =>
+      html`<li><strong>${words.file.faultHere(reasonCodeOf(fault))}</strong> ${shown(message)}</li>`,
+  );
+  return [
+    notice(
+      kind,
+      html`<p>${said.would[outcome.state]}</p>${faults.length === 0 ? undefined : html`<ul>${faults}</ul>`}`,
+    ),
+    remediesOf(outcome.faults).map((text) => remedy(text)),
+    outcome.changes.map(changeContent),
+  ];
+}
+
+function retryForm(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { reference, sent }: { readonly reference: string; readonly sent: Sent | undefined },
+): Html {
+  const { formToken } = request.user;
+  return reasonForm({
+    ...{ id: "retry", action: retryAddress(addresses(services), reference), formToken, isOpen: true },
+    ...{ label: said.label, explanation: said.explanation, error: sent?.error, reason: sent?.reason ?? "" },
+    fields: hiddenField("seenAt", Date.now()),
+  });
+}
+
+function retryPage(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { rehearsal, sent }: { readonly rehearsal: RetryRehearsal; readonly sent?: Sent },
+): Answer {
+  const { reference, name, outcome } = rehearsal;
+  const to = addresses(services);
+  const form = outcome === undefined ? undefined : retryForm(services, request, { reference, sent });
+  const refusal = sent?.refusal;
+  return page(services, request, {
+    ...{ title: said.title(name), here: "files", trail: [{ text: name, href: to.file(reference) }] },
+    status: sent === undefined ? 200 : sent.error === undefined ? 409 : 400,
+    content: [
+      refusal === undefined ? undefined : notice("bad", html`<p>${said.cannot} ${refusal}</p>`),
+      section(said.difference, differenceContent(rehearsal)),
+      form ?? nothing(link(to.file(reference), said.back)),
+    ],
+  });
+}
+
+async function rehearsalOf(
+  services: ConsoleServices,
+  { user, params }: ConsoleRequest,
+): Promise<RetryRehearsal | undefined> {
+  const [rehearsal] = await services.look("file.retry", user, { of: [params["reference"] ?? ""] });
+  return rehearsal;
+}
+
+export const retryFilePage: ConsoleRoute = {
+  ...{ access: "console", name: "console file retry", method: "GET", who: "act" },
+  path: "/console/files/{reference}/retry",
+  async run(services, request) {
+    const rehearsal = await rehearsalOf(services, request);
+    if (rehearsal === undefined) return notFoundPage(services, request, words.notFound.file);
+    return retryPage(services, request, { rehearsal });
+  },
+};
+
+function errorOfReason(reason: string): string | undefined {
+  if (reason === "") return said.missingReason;
+  return reason.length > longestReason ? said.longReason(longestReason) : undefined;
+}
+
+/** Tries it; the reason why nothing was done, if so. */
+async function retry(
+  services: ConsoleServices,
+  { user, form }: ConsoleRequest,
+  {
+    rehearsal: { reference, company },
+    reason,
+  }: { readonly rehearsal: RetryRehearsal; readonly reason: string },
+): Promise<string | undefined> {
+  const seenAt = Number(form.get("seenAt") ?? Number.NaN);
+  const asked = { seenAt: Number.isFinite(seenAt) ? seenAt : 0, of: [reference] };
+  try {
+    const { notDone } = await services.act("file.retry", { user, companyId: company.id, reason }, asked);
+    return notDone[0]?.why;
+  } catch (error) {
+    if (error instanceof ActRefused) return error.message;
+    throw error;
+  }
+}
+
+export const retryFileAct: ConsoleRoute = {
+  ...{ access: "console", name: "console file retry act", method: "POST", who: "act" },
+  path: "/console/files/{reference}/retry",
+  async run(services, request) {
+    const rehearsal = await rehearsalOf(services, request);
+    if (rehearsal === undefined) return notFoundPage(services, request, words.notFound.file);
+    const reason = (request.form.get("reason") ?? "").trim();
+    const error = errorOfReason(reason);
+    if (error !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, error } });
+    const refusal = await retry(services, request, { rehearsal, reason });
+    if (refusal !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, refusal } });
+    const location = `${addresses(services).file(rehearsal.reference)}?done=fileRetried`;
+    return { status: 303, headers: { location }, contentType: "text/plain; charset=utf-8", body: "" };
+  },
+};
