@@ -196,7 +196,7 @@ function waitingLines(story: FileStory, daemonPid: number | undefined, naming: N
 export type Told = Pick<Explanation, "daemonPid" | "now">;
 
 /** Whether the same bytes may pass later: one fault that only the host can correct is enough for the same answer again. */
-export function canPassLater({ state, faults }: LedgerEntry): boolean {
+function canPassLater({ state, faults }: LedgerEntry): boolean {
   return state === "refused" && faults.length > 0 && faults.every(({ code }) => mayPassLater.has(code));
 }
 

@@ -11,7 +11,7 @@ import { type FoundLines, type LineLimits, type LineRange, readAtBegin, readLine
 const close = promisify(closeCallback);
 
 /** How many lines a page has. */
-export const linesOfPage = 400;
+const linesOfPage = 400;
 /** Lines before and after one with a fault. */
 const around = 3;
 const mostFaultLines = 20;

@@ -96,7 +96,7 @@ interface Forms {
 }
 
 /** The fields that differ between any two of the forms. */
-export function fieldFormsOf({ former, sent, stored }: Forms): readonly FieldForms[] {
+function fieldFormsOf({ former, sent, stored }: Forms): readonly FieldForms[] {
   const fields = new Map<string, Values>();
   const before = former === undefined ? [] : differenceOfStops(former, sent.stopJson);
   for (const { path, before: was, after } of before.filter(isOfBody))

@@ -57,7 +57,7 @@ function lastSteps({ state, decidedAt, isFiled, removedAt, receipt }: FileFound)
 }
 
 /** The steps of a file in their order. */
-export function stepsOf(file: FileFound): readonly LadderStep[] {
+function stepsOf(file: FileFound): readonly LadderStep[] {
   return [
     ...nameStep(file),
     unrecorded(said.steps.began),
