@@ -1,28 +1,10 @@
-/** States of files, deliveries, stops and loads, each with the kind of badge that says how it stands. */
-import type { FileState } from "../../../../domain/files/file-state.ts";
+/** States of deliveries, stops and loads, each with the kind of badge that says how it stands. */
 import { isLoadStatus, loadStatusNames } from "../../../../domain/load/load-status.ts";
 import type { DeliveryState } from "../../../../domain/outbound/delivery-state.ts";
 import { isStopStatus, stopStatusNames } from "../../../../domain/stop/stop-status.ts";
 import { type BadgeKind, badge } from "../kit/badge.ts";
 import type { Html } from "../kit/html.ts";
 import { words } from "../words/words.ts";
-
-const ofFiles: Readonly<Record<FileState, BadgeKind>> = {
-  waiting: "wait",
-  retry: "wait",
-  applied: "ok",
-  refused: "bad",
-  duplicate: "off",
-  superseded: "off",
-};
-
-export function fileBadgeKind(state: FileState): BadgeKind {
-  return ofFiles[state];
-}
-
-export function fileBadge(state: FileState): Html {
-  return badge(ofFiles[state], words.states.file[state]);
-}
 
 const ofDeliveries: Readonly<Record<DeliveryState, BadgeKind>> = {
   waiting: "wait",

@@ -1,15 +1,5 @@
-/** States in a word, and what stands where there is nothing. */
-import type { FileState } from "../../../../domain/files/file-state.ts";
+/** States of deliveries in a word, and what stands where there is nothing. */
 import type { DeliveryState } from "../../../../domain/outbound/delivery-state.ts";
-
-const file: Readonly<Record<FileState, string>> = {
-  waiting: "waits",
-  retry: "to be tried again",
-  applied: "applied",
-  refused: "refused",
-  duplicate: "duplicate",
-  superseded: "superseded",
-};
 
 const delivery: Readonly<Record<DeliveryState, string>> = {
   waiting: "waits",
@@ -19,7 +9,7 @@ const delivery: Readonly<Record<DeliveryState, string>> = {
   dropped: "not sent",
 };
 
-export const stateWords = { file, delivery };
+export const stateWords = { delivery };
 
 export const notFoundWords = {
   title: "Not found",

@@ -2,11 +2,10 @@
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
-import { companiesFor } from "../../console-user.ts";
+import { companiesFor, scopeFor } from "../../console-user.ts";
 import { addresses } from "../../kit/link.ts";
 import { page } from "../../kit/page.ts";
 import { words } from "../../words/words.ts";
-import { lookScope } from "../look-scope.ts";
 import { notFoundPage } from "../not-found-page.ts";
 import { contentSection, formsSection } from "./file-content-section.ts";
 import {
@@ -67,7 +66,7 @@ export const filePage: ConsoleRoute = {
   },
   async run(services, request) {
     const { reference = "" } = request.params;
-    const scope = lookScope(request.user);
+    const scope = scopeFor(request.user);
     const file = await services.ask("file", scope, { reference });
     const asked = { reference, fromLine: fromLineOf(request) };
     const content = file === undefined ? undefined : await services.ask("fileContent", scope, asked);

@@ -8,7 +8,8 @@ import { code, listing, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
-import { deliveryBadge, fileBadge, fileBadgeKind } from "../state-badges.ts";
+import { badgeKinds, stateBadge } from "../files/files-page.ts";
+import { deliveryBadge } from "../state-badges.ts";
 import { lineAddress } from "./file-content-section.ts";
 import type { DeliveryLink, FileFound, FileLink } from "./file-view.ts";
 
@@ -44,11 +45,11 @@ export function explainedSection(
 ): Html {
   const { words: told, state } = file;
   const lines = [...told.waiting, ...told.repeats, told.place];
-  const content = html`<p>${fileBadge(state)} ${shown(told.state)}</p>${reasons(file, viewer.to)}`;
+  const content = html`<p>${stateBadge(state)} ${shown(told.state)}</p>${reasons(file, viewer.to)}`;
   return section(
     said.explained,
     [
-      notice(fileBadgeKind(state), content),
+      notice(badgeKinds[state], content),
       told.remedies.map((text) => remedy(text)),
       told.canPassLater ? html`<p>${said.canPassLater}</p>` : undefined,
       lines.map((line) => html`<p>${shown(line)}</p>`),
@@ -98,7 +99,7 @@ function fileRow(
   to: Addresses,
 ): readonly Content[] {
   const order = isNewer === undefined ? [] : [isNewer ? said.isNewer : said.isOlder];
-  return [link(to.file(reference), shortened(name)), fileBadge(state), timeText(receivedAt), ...order];
+  return [link(to.file(reference), shortened(name)), stateBadge(state), timeText(receivedAt), ...order];
 }
 
 export function namesakesSection({ namesakes }: FileFound, to: Addresses): Html {
@@ -144,7 +145,7 @@ export function deliveriesSection({ deliveries, state }: FileFound, to: Addresse
 export function formerSection({ repeats }: FileFound): Html | undefined {
   if (repeats.length === 0) return undefined;
   const rows = repeats.map(({ state, decidedAt, askedAt, reasons: former }) => [
-    fileBadge(state),
+    stateBadge(state),
     timeText(decidedAt),
     timeText(askedAt),
     former.map(({ reasonCode, message }) => html`<p>${said.faultHere(reasonCode)} ${shown(message)}</p>`),

@@ -32,7 +32,7 @@ function formerSteps({ repeats }: FileFound): readonly LadderStep[] {
   return repeats.flatMap(({ state, decidedAt, askedAt }): LadderStep[] => [
     {
       ...{ name: said.steps.decidedBefore, at: decidedAt ?? undefined },
-      ...{ note: words.states.file[state], kind: decisionKind(state) },
+      ...{ note: words.files.states[state], kind: decisionKind(state) },
     },
     { name: said.steps.askedAgain, at: askedAt, kind: "open" },
   ]);
@@ -43,7 +43,7 @@ function lastSteps({ state, decidedAt, isFiled, removedAt, receipt }: FileFound)
   const decision: LadderStep = isDecided
     ? {
         ...{ name: said.steps.decided, at: decidedAt ?? undefined },
-        note: words.states.file[state],
+        note: words.files.states[state],
         kind: decisionKind(state),
       }
     : { name: said.steps.decided, at: undefined, note: said.notes.notYet, kind: "open" };

@@ -25,7 +25,8 @@ import { askedStates, type FilesFound, type ListedFile } from "./files-view.ts";
 
 const rowsOfPage = 50;
 
-const badgeKinds: Readonly<Record<FileState, BadgeKind>> = {
+/** How a state of a file stands. */
+export const badgeKinds: Readonly<Record<FileState, BadgeKind>> = {
   waiting: "wait",
   retry: "wait",
   applied: "ok",

@@ -2,6 +2,7 @@
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
+import { scopeFor } from "../../console-user.ts";
 import { badge } from "../../kit/badge.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
@@ -11,7 +12,6 @@ import { code, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
-import { lookScope } from "../look-scope.ts";
 import { notFoundPage } from "../not-found-page.ts";
 import { loadBadge } from "../state-badges.ts";
 import { concernList } from "../stop/concern-list.ts";
@@ -117,7 +117,7 @@ export const loadPage: ConsoleRoute = {
   path: "/console/loads/{companyCode}/{loadNbr}",
   async run(services, request) {
     const { companyCode = "", loadNbr = "" } = request.params;
-    const load = await services.ask("load", lookScope(request.user), { companyCode, loadNbr });
+    const load = await services.ask("load", scopeFor(request.user), { companyCode, loadNbr });
     if (load === undefined) return notFoundPage(services, request, words.notFound.load);
     return shownLoad(services, request, load);
   },

@@ -36,7 +36,7 @@ function actualMarks(visits: readonly VisitView[]): readonly LaneMark[] {
 
 function fileMark({ receivedAt: at, name, state }: StopFileView): LaneMark {
   const kind = state === "refused" ? "bad" : state === "applied" ? "done" : "open";
-  return { at, label: `${name}: ${words.states.file[state]}`, kind };
+  return { at, label: `${name}: ${words.files.states[state]}`, kind };
 }
 
 function deliveryMark({ createdAt, deliveredAt, name, target, state }: DeliveryLink): LaneMark {

@@ -2,6 +2,7 @@
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
+import { scopeFor } from "../../console-user.ts";
 import { sizeText } from "../../kit/amounts.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
@@ -11,10 +12,10 @@ import { shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
+import { stateBadge } from "../files/files-page.ts";
 import { deliveryTable } from "../file/file-sections.ts";
-import { lookScope } from "../look-scope.ts";
 import { notFoundPage } from "../not-found-page.ts";
-import { fileBadge, stopBadge } from "../state-badges.ts";
+import { stopBadge } from "../state-badges.ts";
 import { concernList } from "./concern-list.ts";
 import { axisSection } from "./stop-axis.ts";
 import { concernsOf } from "./stop-concerns.ts";
@@ -92,7 +93,7 @@ function reasonsOf({ reasons, remedies }: StopFileView): readonly Html[] {
 function filesSection({ files }: StopFound, to: Addresses): Html {
   const rows = files.map((file) => [
     link(to.file(file.reference), shortened(file.name)),
-    fileBadge(file.state),
+    stateBadge(file.state),
     timeText(file.receivedAt),
     reasonsOf(file),
   ]);
@@ -139,7 +140,7 @@ export const stopPage: ConsoleRoute = {
   path: "/console/stops/{companyCode}/{stopNbr}",
   async run(services, request) {
     const { companyCode = "", stopNbr = "" } = request.params;
-    const stop = await services.ask("stop", lookScope(request.user), { companyCode, stopNbr });
+    const stop = await services.ask("stop", scopeFor(request.user), { companyCode, stopNbr });
     if (stop === undefined) return notFoundPage(services, request, words.notFound.stop);
     return shownStop(services, request, stop);
   },
