@@ -30,10 +30,14 @@ test("the state lies beside the configuration and the password, and not one fold
 
 test("the password in the file is printed no more once the user has another one", async () => {
   const config = ["--config", join(demo, "dropgate.yaml")];
-  const set = await runProgram(program, ["user", "set-password", "demo", ...config]);
-  expect(set.exitCode, set.output).toBe(0);
+  for (const user of ["demo", "admin"]) {
+    const set = await runProgram(program, ["user", "set-password", user, ...config]);
+    expect(set.exitCode, set.output).toBe(0);
+  }
   const printed = await runDemo(demo);
-  expect(printed).not.toContain(await readFile(join(demo, "demo.password"), "utf8"));
+  for (const user of ["demo", "admin"])
+    expect(printed).not.toContain(await readFile(join(demo, `${user}.password`), "utf8"));
+  expect(printed).toContain(`as admin, password changed since ${demo}/admin.password was made; a new one: `);
   expect(printed).toContain(`Password:       changed since ${demo}/demo.password was made; a new one: `);
   expect(printed).toContain("curl -u demo:PASSWORD ");
 });
@@ -45,6 +49,7 @@ test("a demo of an earlier version goes on with the state that its configuration
   expect(made.exitCode, made.output).toBe(0);
   const printed = await runDemo(demo);
   expect(printed).not.toContain("was ignored");
+  expect(printed).toContain("admin@DEMO is no operator of the console: ");
   expect(await readdir(demo)).not.toContain("dropgate.db");
   expect(await readdir(join(demo, "var"))).toContain("dropgate.db");
 });

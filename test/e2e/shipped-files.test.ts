@@ -7,6 +7,7 @@ import { exitCodes } from "../../src/cli/command-line.ts";
 import { markerFileName } from "../../src/store/database/database.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { program } from "../support/daemon.ts";
+import { ConsoleBrowser } from "../support/console.ts";
 import { runDemo } from "../support/run-demo.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
 
@@ -151,11 +152,23 @@ test("npm start's script makes a demo state and runs on it, saying how to sign i
   const demo = join(folder, "demo");
   await runDemo(demo, async (printed) => {
     expect(printed).toContain('"msg":"ready"');
-    const password = /[Pp]assword:? +([0-9a-f]{18})/.exec(printed)?.[1] ?? "";
+    const password = /^Password: +([0-9a-f]{18})$/m.exec(printed)?.[1] ?? "";
     expect(password).toBe(await readFile(join(demo, "demo.password"), "utf8"));
     const base = /"http":"([^"]+)"/.exec(printed)?.[1] ?? "";
     const authorization = `Basic ${Buffer.from(`demo:${password}`).toString("base64")}`;
     const reply = await fetch(`${base}/v5/stop/info/NONE/DEMO`, { headers: { authorization } });
     expect(reply.status).toBe(404);
+  });
+});
+
+test("npm start's script says first where the console is, and how its administrator signs in", async () => {
+  await runDemo(join(folder, "demo"), async (printed) => {
+    const [, said = "", name = "", password = ""] =
+      /^(Console: +http:\/\/\S+\/console)\n +as (\w+), password ([0-9a-f]{18})$/m.exec(printed) ?? [];
+    expect(printed.indexOf(said)).toBeLessThan(printed.indexOf("\nHTTP: "));
+    const base = /"console":"([^"]+)\/console"/.exec(printed)?.[1] ?? "";
+    const browser = new ConsoleBrowser(base);
+    expect((await browser.signIn(name, password)).status).toBe(303);
+    expect((await browser.get("/console/password")).status).toBe(200);
   });
 });
