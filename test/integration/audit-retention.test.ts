@@ -1,12 +1,18 @@
 /** What was asked for again or given up goes by its age, while nothing depends on it. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { auditPruner } from "../../src/app/retention/audit-pruner.ts";
+import { type KindAmount, pruneOld } from "../../src/app/retention/run-retention.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { insertAudit } from "../../src/store/accounts/audit.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
-import { countOldOf, cutOffAfter, pruneOldOf } from "../support/run-pruner.ts";
+import { countOldOf, cutOffAfter, depsOf, pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -75,7 +81,22 @@ async function prune() {
   return Object.fromEntries([...gone].map(([company, { count }]) => [company, count]));
 }
 
-async function left(table: "file_repeats" | "delivery_repeats"): Promise<readonly number[]> {
+async function configOf(text: string): Promise<Config> {
+  const path = join(temporaryFolder(), "dropgate.yaml");
+  await writeFile(path, text);
+  const loaded = await loadConfig({ path, env: {}, cwd: "/" });
+  if (loaded.kind === "faulty") throw new Error(JSON.stringify(loaded.faults));
+  return loaded.config;
+}
+
+async function addAudit(...entries: readonly { company: number | null; at: number }[]): Promise<void> {
+  await store.write("site", async (tx) => {
+    for (const { company: companyId, at } of entries)
+      await insertAudit(tx, { at, kind: "signedIn", userName: "anna", companyId });
+  });
+}
+
+async function left(table: "file_repeats" | "delivery_repeats" | "audit"): Promise<readonly number[]> {
   const rows = await store.read.selectFrom(table).select("id").orderBy("id").execute();
   return rows.map(({ id }) => id);
 }
@@ -107,6 +128,26 @@ test("requests for deliveries go when they are old and it was delivered, never o
   expect(await prune()).toEqual({ 1: 2 });
   expect(await left("delivery_repeats")).toEqual([2, 3, 4, 5, 6]);
   expect(await store.read.selectFrom("deliveries").select("id").execute()).toHaveLength(7);
+});
+
+test("entries of the console go when they are old, those of no company by the age of the installation", async () => {
+  await addAudit(
+    { company: 1, at: old },
+    { company: 1, at: young },
+    { company: 2, at: old },
+    { company: null, at: old },
+  );
+  expect(await prune()).toEqual({ 1: 1 });
+  expect(await left("audit")).toEqual([2, 3, 4]);
+  const config = await configOf("retention: { audit: 35 }");
+  const told: KindAmount[] = [];
+  const pass = { config, told: (some: readonly KindAmount[]) => void told.push(...some) };
+  await pruneOld(depsOf({ store, now, before: young }), pass, new AbortController().signal);
+  expect(await left("audit")).toEqual([2]);
+  expect(told.filter(({ kind }) => kind === "audit").map(({ company, count }) => [company, count])).toEqual([
+    ["BETA", 1],
+    ["(operator)", 1],
+  ]);
 });
 
 test("all of them go, however many steps it takes", async () => {

@@ -1,5 +1,5 @@
 /**
- * What was asked for again or given up, and by whom. A pass that is cut off goes on there in the next, which comes to the
+ * What was asked for again or given up, or done in the console, and by whom. A pass that is cut off goes on there in the next, which comes to the
  * table before that afterwards, so that no table keeps the other from its turn.
  */
 import { setImmediate } from "node:timers/promises";

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { agesOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { operatorCode, operatorId } from "../../domain/alerts/audience.ts";
 import { oldBefore, type RetentionKind } from "../../domain/retention/retention.ts";
 import { settleInterrupted } from "../../inbound/pruning/settle-interrupted.ts";
 import type { Company } from "../../store/accounts/companies.ts";
@@ -45,6 +46,9 @@ export interface RetentionPass {
     readonly cutOffAt: Map<RetentionKind, number>;
   };
 }
+
+/** Acts in the console that concern no company, or all, are kept like those of a company without settings of its own. */
+const operator = { id: operatorId, code: operatorCode };
 
 function dueOf(
   companies: readonly Pick<Company, "id" | "code">[],
@@ -129,7 +133,8 @@ async function goThrough(
   const amounts: KindAmount[] = [];
   for (const pruner of pruners) {
     const { kind } = pruner;
-    const due = dueOf(companies, { ...pass, kind, now: deps.now });
+    const owners = kind === "audit" && pass.company === undefined ? [...companies, operator] : companies;
+    const due = dueOf(owners, { ...pass, kind, now: deps.now });
     if (due.length === 0) continue;
     const tally = new Tally();
     try {

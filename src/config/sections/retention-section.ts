@@ -20,7 +20,10 @@ const kinds: Readonly<Record<RetentionKind, { readonly what: string; readonly da
   documents: { what: "documents that were captured or imported", days: "keep" },
   imports: { what: "outcomes of load imports", days: 90 },
   appointments: { what: "appointments that were given back or ran out", days: 90 },
-  audit: { what: "what was asked for again, retried or given up, and by whom", days: "keep" },
+  audit: {
+    what: "what was asked for again, retried or given up, or done in the console, and by whom",
+    days: "keep",
+  },
 };
 
 function site(kind: RetentionKind) {

@@ -1,12 +1,13 @@
-/** What was asked for again or given up of files and deliveries, by its age. */
+/** What was asked for again or given up of files and deliveries, and what was done in the console, by its age. */
 import { sql } from "kysely";
+import { operatorId } from "../../domain/alerts/audience.ts";
 import { decidedStates } from "../../domain/files/file-state.ts";
 import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
 /** Where it is noted. */
-export const auditTables = ["file_repeats", "delivery_repeats"] as const;
+export const auditTables = ["file_repeats", "delivery_repeats", "audit"] as const;
 export type AuditTable = (typeof auditTables)[number];
 
 export interface AuditRow {
@@ -60,14 +61,30 @@ function ofDeliveries(read: Reader, { before, after, limit }: AuditPage) {
     .limit(limit);
 }
 
+/** What belongs to no company is the operator's. */
+function ofConsole(read: Reader, { before, after, limit }: AuditPage) {
+  return read
+    .selectFrom("audit as r")
+    .select(["r.id", "r.at as askedAt"])
+    .select((eb) => eb.fn.coalesce("r.company_id", eb.lit(operatorId)).as("companyId"))
+    .select(sql<number>`1`.as("isOver"))
+    .where("r.at", "<", before)
+    .where(sql<boolean>`(r.at, r.id) > (${after.askedAt}, ${after.id})`)
+    .orderBy("r.at")
+    .orderBy("r.id")
+    .limit(limit);
+}
+
+const pagesOf = { file_repeats: ofFiles, delivery_repeats: ofDeliveries, audit: ofConsole };
+
 /** Those of all companies, page by page, the oldest first. */
 export async function listAudit(
   read: Reader,
   table: AuditTable,
   page: AuditPage,
 ): Promise<readonly AuditRow[]> {
-  const query = table === "file_repeats" ? ofFiles(read, page) : ofDeliveries(read, page);
-  return (await query.execute()).map((row) => ({ ...row, isOver: Boolean(row.isOver) }));
+  const rows = await pagesOf[table](read, page).execute();
+  return rows.map((row) => ({ ...row, isOver: Boolean(row.isOver) }));
 }
 
 export async function removeAudit(tx: Transaction, table: AuditTable, ids: readonly number[]): Promise<void> {
