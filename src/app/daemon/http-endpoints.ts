@@ -1,6 +1,7 @@
 /** HTTP of the daemon: the interface, and the console beside it or on a port of its own. */
 import { appointmentSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { assetRoute } from "../../endpoints/http/console/assets/asset-route.ts";
 import type { ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
 import { routes } from "../../endpoints/http/routes.ts";
@@ -98,7 +99,8 @@ export async function startHttp(
   await stack.start(endpoint, signal);
   listen(parts, endpoint);
   const alone =
-    forConsole && createHttpEndpoint({ ...shared, name: "console", options: forConsole, ...withPages([]) });
+    forConsole &&
+    createHttpEndpoint({ ...shared, name: "console", options: forConsole, ...withPages([assetRoute]) });
   if (alone !== undefined) await stack.start(alone, signal);
   return {
     port: endpoint.port,

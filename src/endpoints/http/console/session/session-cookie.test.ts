@@ -13,9 +13,7 @@ test("over TLS the cookie is of this host alone, unseen by scripts and by what o
 });
 
 test("without TLS it has another name and no mark that would have the browser throw it away", () => {
-  expect(cookieFor(id, false)).toBe(
-    `dropgate-plain=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200`,
-  );
+  expect(cookieFor(id, false)).toBe(`dropgate-plain=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200`);
 });
 
 test("the cookie of TLS goes before the other, which an encrypted connection does not take at all", () => {
@@ -26,12 +24,16 @@ test("the cookie of TLS goes before the other, which an encrypted connection doe
   expect(sessionIdIn({ cookie: `dropgate-plain=${other}` }, encrypted)).toBeUndefined();
 });
 
-test.each([undefined, "", "__Host-dropgate", `__Host-dropgate=${id}x`, "__Host-dropgate=é", `x__Host-dropgate=${id}`])(
-  "%j has no session",
-  (cookie) => {
-    expect(sessionIdIn(cookie === undefined ? {} : { cookie }, plain)).toBeUndefined();
-  },
-);
+test.each([
+  undefined,
+  "",
+  "__Host-dropgate",
+  `__Host-dropgate=${id}x`,
+  "__Host-dropgate=é",
+  `x__Host-dropgate=${id}`,
+])("%j has no session", (cookie) => {
+  expect(sessionIdIn(cookie === undefined ? {} : { cookie }, plain)).toBeUndefined();
+});
 
 test("the browser is on TLS when the connection is, or when its page is, behind a proxy", () => {
   expect(isBrowserOnTls({ origin: "http://gate.example" }, plain)).toBe(false);
