@@ -55,7 +55,7 @@ test.each([
 });
 
 test("who has to change the password first gets this page alone, and then all others", async () => {
-  const user = { userName: "driver", forcePwdChg: true, roles: ["DI_Dispatcher"] };
+  const user = { userName: "driver", forcePwdChg: true, userRoles: [{ role: "DI_Dispatcher" }] };
   const imported = await http(site, "/v5/user/update/ACME", {
     ...{ userName: "admin", type: "application/json" },
     body: JSON.stringify({ companyCode: "ACME", users: [user] }),
