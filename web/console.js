@@ -155,11 +155,23 @@ function onShow(event) {
 
 // Files that are put into a text area instead of being typed.
 
+/** The text of a file: XML in the encoding that its first line names, all else in UTF-8. */
+function textOf(bytes) {
+  const head = new TextDecoder("latin1").decode(bytes.slice(0, 200));
+  const named = /^\s*<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(head)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(named).decode(bytes);
+  } catch {
+    // An encoding that no browser knows: the server says what is wrong with it.
+    return new TextDecoder().decode(bytes);
+  }
+}
+
 async function putIn(input) {
   const place = document.getElementById(input.dataset.into);
   const [file] = input.files;
   if (place === null || file === undefined) return;
-  place.value = await file.text();
+  place.value = textOf(await file.arrayBuffer());
   const name = document.getElementById(input.dataset.name ?? "");
   if (name !== null) name.value = file.name;
 }
@@ -169,6 +181,17 @@ function offerFiles() {
     input.addEventListener("change", () => void putIn(input));
 }
 
+// Samples name this server as the browser does.
+
+function nameServer() {
+  for (const sample of document.querySelectorAll("[data-server]")) {
+    for (const place of sample.querySelectorAll("pre"))
+      place.textContent = place.textContent.replaceAll(sample.dataset.server, location.hostname);
+  }
+}
+
+nameServer();
+for (const place of document.querySelectorAll(".unscripted")) place.hidden = true;
 for (const place of document.querySelectorAll(".scripted[hidden]")) place.hidden = false;
 showTimes(document);
 showZone();

@@ -16,6 +16,7 @@ import { releaseHeldDeliveries } from "./acts/release-deliveries.ts";
 import { retryFilesByReference } from "./acts/retry-files.ts";
 import { retryTargetAtOnce } from "./acts/retry-target.ts";
 import { createSeenNotes } from "./note-seen.ts";
+import { tryDocument } from "./acts/try-document.ts";
 import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
 
 /** Does it. Rejects with `ActRefused` or `DropgateError` when nothing of it can be done. */
@@ -44,6 +45,7 @@ type RunLook<Name extends LookName> = (
 
 const looks: { readonly [Name in LookName]: RunLook<Name> } = {
   "file.retry": rehearseRetries,
+  "host.trial": tryDocument,
   bans: lookAtBans,
 };
 

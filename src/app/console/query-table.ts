@@ -2,6 +2,7 @@
 import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
 import { queryFile } from "./queries/file.ts";
 import { queryFileContent } from "./queries/file-content.ts";
+import { queryHosts } from "./queries/hosts.ts";
 import { queryLoad } from "./queries/load.ts";
 import { queryStop } from "./queries/stop.ts";
 import { queryFiles } from "./queries/files.ts";
@@ -22,4 +23,5 @@ export const queryTable: QueryTable = {
   stop: queryStop,
   load: queryLoad,
   files: queryFiles,
+  hosts: queryHosts,
 };

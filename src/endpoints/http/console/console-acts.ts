@@ -1,4 +1,6 @@
 /** What can be done in the console, by name: what is asked, and what is told of it afterwards. */
+import type { ImportKindName } from "../../../domain/fields/import-kind.ts";
+import type { DecidedState } from "../../../domain/files/file-state.ts";
 import type { Fault } from "../../../lib/errors.ts";
 
 export interface Act<Asked, Done> {
@@ -102,6 +104,28 @@ export interface RetryRehearsal {
     | undefined;
 }
 
+export interface TrialAsked {
+  readonly companyId: number;
+  /** The name of the file; empty when only the document is to be tried. */
+  readonly name: string;
+  /** XML of a stop document, or JSON of an import. */
+  readonly text: string;
+}
+
+/** What would become of it at this moment. Nothing of it is kept. */
+export interface TrialDone {
+  /** `accepted`: an import without faults. */
+  readonly state: DecidedState | "accepted";
+  /** Undefined of a stop document. */
+  readonly importKind: ImportKindName | undefined;
+  readonly faults: readonly Fault[];
+  readonly changes: readonly ShownChange[];
+  /** Of a duplicate: when the file that counts was decided about, and as what. */
+  readonly first: { readonly state: string; readonly decidedAt: number | null } | undefined;
+  /** Of a duplicate: what would be decided about it under a new time. */
+  readonly underNewTime: DecidedState | undefined;
+}
+
 export interface ShownBan {
   /** The address or network, as it is counted. */
   readonly name: string;
@@ -117,6 +141,8 @@ export interface ShownBan {
 export interface ConsoleLooks {
   /** Those that there are, in the order of the references. */
   readonly "file.retry": Act<{ readonly of: readonly string[] }, readonly RetryRehearsal[]>;
+  /** What would become of a document; for who may see what the hosts of the company do. */
+  readonly "host.trial": Act<TrialAsked, TrialDone>;
   /** For operators alone. */
   readonly bans: Act<object, readonly ShownBan[]>;
 }

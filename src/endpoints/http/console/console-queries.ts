@@ -1,5 +1,6 @@
 /** What pages ask the store, by name: what is asked and what is found. Both sides are plain data (they cross threads). */
 import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
+import type { HostAsked, HostFound } from "./pages/hosts/hosts-view.ts";
 import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
 import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
 import type { FilesAsked, FilesFound } from "./pages/files/files-view.ts";
@@ -17,4 +18,5 @@ export interface ConsoleQueries {
   readonly load: Query<LoadAsked, LoadFound | undefined>;
   /** Entries of the ledger by a filter, page by page. */
   readonly files: Query<FilesAsked, FilesFound>;
+  readonly hosts: Query<HostAsked, HostFound | undefined>;
 }

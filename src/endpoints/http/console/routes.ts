@@ -4,6 +4,7 @@ import { filePage } from "./pages/file/file-page.ts";
 import { retryFileAct, retryFilePage } from "./pages/file/retry-file-page.ts";
 import { filesCsv } from "./pages/files/files-csv.ts";
 import { filesPage } from "./pages/files/files-page.ts";
+import { hostsRoutes } from "./pages/hosts/hosts-page.ts";
 import { loadPage } from "./pages/load/load-page.ts";
 import { stopPage } from "./pages/stop/stop-page.ts";
 
@@ -15,4 +16,5 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   retryFileAct,
   stopPage,
   loadPage,
+  ...hostsRoutes,
 ];

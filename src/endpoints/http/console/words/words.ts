@@ -6,6 +6,7 @@ import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
 import { fileWords } from "./file-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
+import { hostsWords, trialWords } from "./hosts-words.ts";
 import { kitWords } from "./kit-words.ts";
 import { sessionWords } from "./session-words.ts";
 import { loadWords } from "./load-words.ts";
@@ -28,4 +29,6 @@ export const words = {
   stop: stopWords,
   load: loadWords,
   pictures: pictureWords,
+  hosts: hostsWords,
+  trial: trialWords,
 };

@@ -1,0 +1,85 @@
+/** The last files of a company that were decided about, each with why and what to do. */
+import { type Fault, reasonCodeOf } from "../../../../../lib/errors.ts";
+import { remedyOf } from "../../../../../inbound/explain/file-words.ts";
+import type { ConsoleRequest } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import type { ConsoleCompany } from "../../console-user.ts";
+import { badge, type BadgeKind } from "../../kit/badge.ts";
+import { hiddenField, selectField } from "../../kit/fields.ts";
+import { filterForm } from "../../kit/forms.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
+import { addresses, link } from "../../kit/link.ts";
+import { mayUse } from "../../kit/navigation.ts";
+import { section } from "../../kit/section.ts";
+import { shortened, shown } from "../../kit/shown-text.ts";
+import { table } from "../../kit/table.ts";
+import { timeText } from "../../kit/times.ts";
+import { words } from "../../words/words.ts";
+import type { HostFound, HostReceipt } from "./hosts-view.ts";
+
+const text = words.hosts;
+
+const kinds: Readonly<Record<HostReceipt["state"], BadgeKind>> = {
+  ...{ applied: "ok", refused: "bad", duplicate: "off", superseded: "wait" },
+};
+
+/** Of many faults these are shown; the receipt has all of them. */
+const mostFaults = 3;
+
+function whyText(faults: readonly Fault[]): Content {
+  return faults.slice(0, mostFaults).map((fault) => {
+    const told = remedyOf(fault.code);
+    return html`<p>${reasonCodeOf(fault.code)}: ${shown(fault.message)}${
+      told === undefined ? "" : html` <strong>${words.kit.remedy}</strong> ${told}`
+    }</p>`;
+  });
+}
+
+function ownOrAll(
+  action: string,
+  company: ConsoleCompany,
+  shownNow: { ofAll: boolean; userName: string },
+): Html {
+  const whose = selectField({
+    ...{ name: "of", id: "receipts-of", label: text.receiptsOf, value: shownNow.ofAll ? "company" : "user" },
+    options: [
+      ["user", text.ofUser(shownNow.userName)],
+      ["company", text.ofCompany],
+    ],
+  });
+  return filterForm({
+    action,
+    fields: html`${hiddenField("company", company.code)}${whose}`,
+    isFiltered: false,
+  });
+}
+
+interface Receipts {
+  readonly company: ConsoleCompany;
+  readonly found: HostFound;
+  /** Not only those of the viewer. */
+  readonly ofAll: boolean;
+}
+
+export function receiptsSection(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { company, found, ofAll }: Receipts,
+): Html {
+  const to = addresses(services);
+  const { user } = request;
+  // Only who may look has a page for each file.
+  const maySeeFile = mayUse(user, "look");
+  const rows = found.receipts.map(({ reference, name, state, receivedAt, faults }) => [
+    maySeeFile ? link(to.file(reference), shortened(name)) : shortened(name),
+    badge(kinds[state], text.fileStates[state]),
+    timeText(receivedAt),
+    whyText(faults),
+  ]);
+  const head = [text.fileName, text.state, text.received, text.why];
+  const shownRows = table(head, rows, {
+    ...{ caption: text.receiptsCaption, empty: ofAll ? text.noCompanyReceipts : text.noReceipts },
+  });
+  const choice = ownOrAll(to.at("/hosts"), company, { ofAll, userName: user.userName });
+  return section(text.receipts, html`${choice}${shownRows}`, { id: "receipts" });
+}

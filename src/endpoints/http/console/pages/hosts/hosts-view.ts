@@ -1,0 +1,38 @@
+/** What the page for host developers asks and shows. */
+import type { DecidedState } from "../../../../../domain/files/file-state.ts";
+import type { Fault } from "../../../../../lib/errors.ts";
+
+export interface HostAsked {
+  readonly companyId: number;
+  /** Only files that this user has sent; all of the company without it. */
+  readonly userName: string | undefined;
+}
+
+/** A file that has been decided about, as its receipt says. */
+export interface HostReceipt {
+  /** As in the address of the file's page, and in the receipt. */
+  readonly reference: string;
+  readonly name: string;
+  readonly state: DecidedState;
+  /** Milliseconds UTC. */
+  readonly receivedAt: number;
+  readonly decidedAt: number | null;
+  readonly userName: string | null;
+  readonly faults: readonly Fault[];
+}
+
+/** Where hosts send to; the name of the server is the one that the browser has used. */
+export interface HostServers {
+  /** Undefined where it is switched off, here and below. */
+  readonly sftpPort: number | undefined;
+  readonly ftpPort: number | undefined;
+  readonly http: { readonly scheme: "http" | "https"; readonly port: number; readonly basePath: string };
+  /** Whether file names have to be of the form with stop number and time. */
+  readonly areNamesStrict: boolean;
+}
+
+export interface HostFound {
+  /** The newest first. */
+  readonly receipts: readonly HostReceipt[];
+  readonly servers: HostServers;
+}
