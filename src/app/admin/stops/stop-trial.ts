@@ -7,6 +7,7 @@ import { parseStopFileName } from "../../../domain/files/stop-file-name.ts";
 import { decideFile, type DecisionRules } from "../../../inbound/lanes/decide-file.ts";
 import { ledgerTimeOf } from "../../../inbound/lanes/waiting-file.ts";
 import type { Fault } from "../../../lib/errors.ts";
+import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import type { Company } from "../../../store/accounts/companies.ts";
 import type { Store } from "../../../store/database/database.ts";
 import type { Transaction } from "../../../store/database/group-commit.ts";
@@ -38,6 +39,8 @@ export interface StopTrial {
   readonly document: ReadableDocument;
   readonly company: Pick<Company, "id" | "code">;
   readonly rules: DecisionRules;
+  /** How entries of the ledger are named in what is said; by their numbers unless given. */
+  readonly ledgerNumbers?: Pick<SealedNumbers, "seal">;
   /** As if nothing had come under this name before. */
   readonly asNew?: true;
 }
@@ -64,8 +67,7 @@ async function decideDry(tx: Transaction, trial: StopTrial): Promise<TriedStop> 
   const id = await enterFile(tx, { ...entry, ...arrival });
   const { id: companyId, code: companyCode } = company;
   const file = { id, companyId, companyCode, name, receivedAt: now, parsedName, prepared: document };
-  // The receipt is shown to nobody.
-  const ledgerNumbers = { seal: String };
+  const { ledgerNumbers = { seal: String } } = trial;
   const decided = await decideFile(tx, file, { rules, locationFor: () => "dry run", now, ledgerNumbers });
   const changes = changesOf(before, await stopsOf(tx, company.id, numbers));
   const first = await firstOf(tx, id);

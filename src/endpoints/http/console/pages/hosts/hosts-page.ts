@@ -87,9 +87,11 @@ ${samplesSection(services, user, { company, servers: found.servers })}`;
 /** XML with escapes takes up to three times its size in a form. */
 const largestForm = 3 * 1024 * 1024;
 
+const otherEncoding = /^(\s*<\?xml[^>]*?)\s+encoding=(?!["']utf-8["'])(?:"[^"]*"|'[^']*')/i;
+
 /** A form gives line ends of its own, and a text is Unicode, whatever encoding its first line names. */
 function plainText(sent: string): string {
-  return sent.replaceAll("\r\n", "\n").replace(/^(\s*<\?xml[^>]*?)\s+encoding=(?:"[^"]*"|'[^']*')/, "$1");
+  return sent.replaceAll("\r\n", "\n").replace(otherEncoding, "$1");
 }
 
 export const hostsRoutes: readonly ConsoleRoute[] = [

@@ -29,11 +29,13 @@ const sampleDocument = `<?xml version="1.0" encoding="UTF-8"?>
 </Stop>
 `;
 
-const sampleImport = `{ "stops": [{
+function sampleImport(companyCode: string): string {
+  return `{ "companyCode": ${JSON.stringify(companyCode)}, "stops": [{
   "stopNbr": "4712", "stopType": "DO",
   "to": { "address": { "name": "Corner Shop", "addr1": "12 Main Street",
     "city": "Springfield", "state": "IL", "country": "US" } }
 }] }`;
+}
 
 /** A word of a command of a shell. */
 function quoted(word: string): string {
@@ -91,7 +93,7 @@ function httpSamples(user: ConsoleUser, { code }: ConsoleCompany, { http }: Host
       command: call(
         "application/json",
         `/v6/stop/update/default/${encodeURIComponent(code)}`,
-        quoted(sampleImport),
+        quoted(sampleImport(code)),
       ),
     },
   ];
