@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { words } from "../../src/endpoints/http/console/words/words.ts";
 import { textOf } from "../support/markdown.ts";
 import { filesIn, isProduction } from "../support/source-files.ts";
-import { templateTexts, wordsInTemplate } from "../support/template-texts.ts";
+import { templateTexts, withoutPlainTemplates, wordsInTemplate } from "../support/template-texts.ts";
 
 const folder = "src/endpoints/http/console";
 const inWords = join(folder, "words");
@@ -19,7 +19,7 @@ const notWords: readonly string[] = ["Accept", "Basic", "Escape"];
 
 function literalsOf(source: string): readonly string[] {
   const inTemplates = templateTexts(source).flatMap(wordsInTemplate);
-  const strings = [...source.matchAll(readable)].map(([, text = ""]) => text);
+  const strings = [...withoutPlainTemplates(source).matchAll(readable)].map(([, text = ""]) => text);
   return [...inTemplates, ...strings.filter((text) => !notWords.includes(text))];
 }
 
@@ -63,7 +63,11 @@ function withoutAliases(source: string): string {
   return plain;
 }
 
-const plainSources = [...sources.values()].map(withoutAliases);
+const users = ["src/app/console", "src/endpoints/http/openapi"]
+  .flatMap(filesIn)
+  .filter(isProduction)
+  .map(textOf);
+const plainSources = [...sources.values(), ...users].map(withoutAliases);
 
 /** Whether the text, or the table that it stands in, is asked for somewhere. */
 function isUsed(path: string): boolean {

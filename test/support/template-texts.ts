@@ -57,6 +57,18 @@ export function templateTexts(source: string): readonly string[] {
   return found;
 }
 
+/** The source without templates that make no HTML: samples, commands and addresses. */
+export function withoutPlainTemplates(source: string): string {
+  let kept = "";
+  let at = 0;
+  for (let start = source.indexOf("`"); start !== -1; start = source.indexOf("`", at)) {
+    const end = endOfLiteral(source, start);
+    kept += source.slice(at, /\bhtml$/.test(source.slice(0, start)) ? end : start);
+    at = end;
+  }
+  return kept + source.slice(at);
+}
+
 /** Attributes that people read or hear. */
 const readAttribute = /\b(?:title|aria-label|alt|placeholder)="([^"\0]*)"/g;
 /** Attributes that a template makes outside of a tag, to be put into one. */
