@@ -14,7 +14,8 @@ export function remoteFileLines({ company, remote, name, size, state, notedAt }:
   ];
 }
 
-function whyUntakenText({ why, remote, nextPollAt }: UntakenStory): string {
+/** Why a file of a remote is not taken. */
+export function whyUntakenText({ why, remote, nextPollAt }: UntakenStory): string {
   const next = `the next poll is due ${isoTime(nextPollAt)}`;
   const atOnce = `\`dropgate remote retry ${remote}\` tries it at once`;
   switch (why.kind) {

@@ -73,7 +73,8 @@ async function tellStops(deps: ExplainDependencies, company: Company, stopNbr: s
   return stories;
 }
 
-async function tellLoose(
+/** Files of the subject in folders of the company that are in no ledger. */
+export async function tellLoose(
   deps: ExplainDependencies,
   company: Company,
   { fileName: name, stopNbr }: Subject,
@@ -111,13 +112,14 @@ async function whatKeepsBack(
   return behind.length === 0 ? {} : { behind };
 }
 
-interface Subject {
+/** A name of a file, and a number of a stop where it may be one. */
+export interface Subject {
   readonly fileName: string;
   readonly stopNbr: string | undefined;
 }
 
 /** What ends in `.xml` is a file; anything else may be either. A receipt's name stands for its file's. */
-function readSubject(text: string): Subject {
+export function readSubject(text: string): Subject {
   const name = basename(text.trim());
   const ofReceipt = /^(.+)\.receipt\.xml$/i.exec(name)?.[1];
   if (ofReceipt !== undefined) return { fileName: `${ofReceipt}.xml`, stopNbr: undefined };

@@ -21,6 +21,12 @@ export function isServedByIndex(name: string): boolean {
 /** After everything that begins with the digits and signs of a prefix. */
 const afterAnyName = "\u{10ffff}";
 
+/** Whether the column begins with the text; letters as they are, so that an index of the column serves. */
+export function beginsWith(column: string, text: string): RawBuilder<SqlBool> {
+  const named = sql.raw(column);
+  return sql<SqlBool>`${named} >= ${text} and ${named} < ${text + afterAnyName}`;
+}
+
 /** Whether the column is the name, or of its pattern; a pattern without regard to the case of ASCII letters. */
 export function isOfName(column: string, name: string): RawBuilder<SqlBool> {
   const ref = sql.ref(column);

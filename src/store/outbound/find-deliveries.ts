@@ -1,0 +1,60 @@
+/** Deliveries and documents by what people have of them, for the console: by an index, and bounded. */
+import { sql } from "kysely";
+import type { Reader } from "../database/database.ts";
+import { beginsWith } from "../database/name-pattern.ts";
+import { namedColumns } from "../database/named-rows.ts";
+import { type ListedDelivery, listed, selectDeliveries } from "./delivery-queries.ts";
+
+const mostOfBeginning = 500;
+
+/** The newest deliveries whose names begin so; `isCut` when there are more. Of very many, some are not looked at. */
+export async function findDeliveriesByName(
+  read: Reader,
+  asked: { readonly companyIds: readonly number[]; readonly beginnings: readonly string[]; readonly limit: number },
+): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly isCut: boolean }> {
+  const { companyIds, beginnings, limit } = asked;
+  const ids = new Set<number>();
+  for (const beginning of beginnings) {
+    const rows = await read
+      .selectFrom("deliveries")
+      .select("id")
+      .where("company_id", "in", [...companyIds])
+      .where(beginsWith("name", beginning))
+      .limit(mostOfBeginning)
+      .execute();
+    for (const { id } of rows) ids.add(id);
+  }
+  const newest = [...ids].toSorted((one, other) => other - one).slice(0, limit);
+  if (newest.length === 0) return { deliveries: [], isCut: false };
+  const rows = await selectDeliveries(read).where("d.id", "in", newest).orderBy("d.id", "desc").execute();
+  return { deliveries: rows.map(listed), isCut: ids.size > limit };
+}
+
+/** The delivery of that GUID, when it is of one of the companies. */
+export async function findDeliveryByGuid(
+  read: Reader,
+  { companyIds, guid }: { readonly companyIds: readonly number[]; readonly guid: string },
+): Promise<ListedDelivery | undefined> {
+  const row = await selectDeliveries(read)
+    .where("d.guid", "=", guid)
+    .where("d.company_id", "in", [...companyIds])
+    .executeTakeFirst();
+  return row && listed(row);
+}
+
+/** Documents of that GUID, or whose content has a SHA-256 that begins so. */
+export async function findDocuments(
+  read: Reader,
+  asked: { readonly companyIds: readonly number[]; readonly guid?: string; readonly sha256?: string; readonly limit: number },
+) {
+  const { companyIds, guid, sha256, limit } = asked;
+  if (guid === undefined && sha256 === undefined) return [];
+  let query = read
+    .selectFrom("documents")
+    .select(["guid", "name", "sha256", "size"])
+    .select(namedColumns("company_id", "created_at"));
+  if (guid === undefined) query = query.where(sql<boolean>`+company_id in (${sql.join([...companyIds])})`);
+  else query = query.where("company_id", "in", [...companyIds]).where("guid", "=", guid);
+  if (sha256 !== undefined) query = query.where(beginsWith("sha256", sha256));
+  return await query.limit(limit).execute();
+}
