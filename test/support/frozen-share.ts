@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { systemCodeOf } from "../../src/lib/errors.ts";
 import { isInstalled, runProgram } from "./run-program.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -74,5 +75,11 @@ export class FrozenShare {
   async end(): Promise<void> {
     this.thaw();
     await runProgram("fusermount", ["-u", "-z", this.path]);
+    // What it has not answered would keep the share, and who asks, for ever.
+    try {
+      process.kill(this.#serverPid, "SIGKILL");
+    } catch (error) {
+      if (systemCodeOf(error) !== "ESRCH") throw error;
+    }
   }
 }
