@@ -20,3 +20,8 @@ export const faultRemedies: Readonly<Record<DeliveryFault, string>> = {
   configuration: "correct the setting that the message names",
   content: "see the message",
 };
+
+/** The remedy for a fault as the store has it; null where it is none of these, such as that somebody gave up. */
+export function remedyOfFault(fault: string | null): string | null {
+  return Object.entries(faultRemedies).find(([known]) => known === fault)?.[1] ?? null;
+}

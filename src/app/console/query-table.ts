@@ -5,6 +5,7 @@ import { queryFileContent } from "./queries/file-content.ts";
 import { queryHosts } from "./queries/hosts.ts";
 import { queryLoad } from "./queries/load.ts";
 import { queryStop } from "./queries/stop.ts";
+import { queryFind } from "./queries/find.ts";
 import { queryFiles } from "./queries/files.ts";
 import type { QueryContext } from "./query-context.ts";
 
@@ -24,4 +25,5 @@ export const queryTable: QueryTable = {
   load: queryLoad,
   files: queryFiles,
   hosts: queryHosts,
+  find: queryFind,
 };

@@ -43,12 +43,17 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
   receipt: () => "This is the receipt of a file of that name; its entry is not in this ledger.",
 };
 
+/** What a file is that is in no ledger, and what becomes of it; without its place. */
+export function looseText(file: LooseStory, daemonPid: number | undefined): string {
+  return looseWords[file.kind](file, daemonPid);
+}
+
 function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
   const { behind = [] } = file;
   return [
     `${file.path}, company ${file.company}`,
     `  ${counted(file.size, "byte")}, changed ${isoTime(file.modifiedAt)}.`,
-    `  ${looseWords[file.kind](file, daemonPid)}`,
+    `  ${looseText(file, daemonPid)}`,
     ...behind.map((earlier) => `  ${inFolderText(earlier)}`),
   ];
 }

@@ -9,9 +9,10 @@ import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { ConsoleTables } from "../accounts/console-rows.ts";
 import type { AlertTables } from "../alerts/alert-rows.ts";
+import type { CountTables } from "../ledger/count-rows.ts";
 import type { OutboundTables } from "../outbound/outbound-rows.ts";
 
-export interface Tables extends OutboundTables, AlertTables, ConsoleTables {
+export interface Tables extends OutboundTables, AlertTables, ConsoleTables, CountTables {
   meta: {
     key: string;
     value: string;
@@ -266,22 +267,6 @@ export interface Tables extends OutboundTables, AlertTables, ConsoleTables {
   /** One row: how many ids of the ledger had no entry when entries began to be removed by their age. */
   ledger_gaps: {
     ids: number;
-  };
-  /** How many files were decided how, by the day of their arrival; those whose entries were removed count too. */
-  daily_files: {
-    company_id: number;
-    /** UTC, counted from 1970-01-01. */
-    day: number;
-    state: FileState;
-    channel: string;
-    files: number;
-  };
-  /** Which files have a fault of a code; those that are decided and not applied. */
-  file_faults: {
-    company_id: number;
-    code: string;
-    received_at: number;
-    file_id: number;
   };
   /** The stops of a file with several, but for the first, which stands in `files`. */
   file_stops: {

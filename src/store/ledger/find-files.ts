@@ -14,10 +14,19 @@ export interface Beginning {
   readonly limit: number;
 }
 
-async function readNewest(read: Reader, ids: readonly number[], limit: number): Promise<readonly LedgerEntry[]> {
+async function readNewest(
+  read: Reader,
+  ids: readonly number[],
+  limit: number,
+): Promise<readonly LedgerEntry[]> {
   const newest = ids.toSorted((one, other) => other - one).slice(0, limit);
   if (newest.length === 0) return [];
-  const rows = await read.selectFrom("files").selectAll().where("id", "in", newest).orderBy("id", "desc").execute();
+  const rows = await read
+    .selectFrom("files")
+    .selectAll()
+    .where("id", "in", newest)
+    .orderBy("id", "desc")
+    .execute();
   return rows.map(toLedgerEntry);
 }
 

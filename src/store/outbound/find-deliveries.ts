@@ -10,7 +10,11 @@ const mostOfBeginning = 500;
 /** The newest deliveries whose names begin so; `isCut` when there are more. Of very many, some are not looked at. */
 export async function findDeliveriesByName(
   read: Reader,
-  asked: { readonly companyIds: readonly number[]; readonly beginnings: readonly string[]; readonly limit: number },
+  asked: {
+    readonly companyIds: readonly number[];
+    readonly beginnings: readonly string[];
+    readonly limit: number;
+  },
 ): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly isCut: boolean }> {
   const { companyIds, beginnings, limit } = asked;
   const ids = new Set<number>();
@@ -45,7 +49,12 @@ export async function findDeliveryByGuid(
 /** Documents of that GUID, or whose content has a SHA-256 that begins so. */
 export async function findDocuments(
   read: Reader,
-  asked: { readonly companyIds: readonly number[]; readonly guid?: string; readonly sha256?: string; readonly limit: number },
+  asked: {
+    readonly companyIds: readonly number[];
+    readonly guid?: string;
+    readonly sha256?: string;
+    readonly limit: number;
+  },
 ) {
   const { companyIds, guid, sha256, limit } = asked;
   if (guid === undefined && sha256 === undefined) return [];

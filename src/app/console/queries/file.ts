@@ -29,7 +29,11 @@ import {
 
 const maxLinks = 20;
 
-function explainDeps({ read, stateDir, now }: QueryContext, company: ScopedCompany): ExplainDependencies {
+/** What explains files of a company, from this thread. */
+export function explainDeps(
+  { read, stateDir, now }: QueryContext,
+  company: ScopedCompany,
+): ExplainDependencies {
   const locations = createLocations(stateDir);
   return {
     ...{ store: { read }, locations, partialFolderName, untaken: [], now, daemonPid: process.pid },

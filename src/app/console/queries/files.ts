@@ -62,7 +62,8 @@ function readPlace(numbers: SealedNumbers, text: string | undefined): ArrivalPla
   return id === undefined ? undefined : { receivedAt: Number(time), id };
 }
 
-function listedFile(entry: LedgerEntry, company: string, numbers: SealedNumbers): ListedFile {
+/** An entry as lists show it. */
+export function listedFile(entry: LedgerEntry, company: string, numbers: SealedNumbers): ListedFile {
   const { name, state, stopNbr, receivedAt, decidedAt, channel, userName, size, sha256, faults } = entry;
   const [first] = faults;
   const pruned = prunedTextOf(entry) ?? null;

@@ -3,6 +3,7 @@ import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from ".
 import type { HostAsked, HostFound } from "./pages/hosts/hosts-view.ts";
 import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
 import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
+import type { FindAsked, FindFound } from "./pages/find/find-view.ts";
 import type { FilesAsked, FilesFound } from "./pages/files/files-view.ts";
 
 export interface Query<Asked, Found> {
@@ -16,6 +17,8 @@ export interface ConsoleQueries {
   readonly fileContent: Query<FileContentAsked, FileContentFound | undefined>;
   readonly stop: Query<StopAsked, StopFound | undefined>;
   readonly load: Query<LoadAsked, LoadFound | undefined>;
+  /** Whatever people have of something. */
+  readonly find: Query<FindAsked, FindFound>;
   /** Entries of the ledger by a filter, page by page. */
   readonly files: Query<FilesAsked, FilesFound>;
   readonly hosts: Query<HostAsked, HostFound | undefined>;

@@ -86,6 +86,12 @@ ${content}`,
   return { status, contentType: htmlType, body };
 }
 
+/** Leads to another address (303): after a form, or where the page is another's. */
+export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  const contentType = "text/plain; charset=utf-8";
+  return { status: 303, headers: { ...headers, location }, contentType, body: "" };
+}
+
 /** A page for who is not signed in: the sign-in itself, and faults. */
 export function plainPage(basePath: string, { title, content, status = 200 }: Omit<Page, "here">): Answer {
   const top = html`<header class="top"><div class="bar"><span class="brand">dropgate</span></div></header>`;

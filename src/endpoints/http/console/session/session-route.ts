@@ -1,4 +1,5 @@
 /** A page or form about the session itself: it sees more of the session than other pages do. */
+import { seeOther } from "../kit/page.ts";
 import type { OwnPasswordChange } from "../../../../operations/users/own-password.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../../../sign-in/console-sessions.ts";
 import type { Answer } from "../../server/answer.ts";
@@ -33,11 +34,5 @@ export function redirect(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  const location = `${basePath()}${path}`;
-  return {
-    status: 303,
-    headers: { ...headers, location },
-    contentType: "text/plain; charset=utf-8",
-    body: "",
-  };
+  return seeOther(`${basePath()}${path}`, headers);
 }

@@ -5,6 +5,7 @@
 import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
 import { fileWords } from "./file-words.ts";
+import { findWords } from "./find-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
 import { kitWords } from "./kit-words.ts";
@@ -21,6 +22,7 @@ export const words = {
   keys: keyWords,
   kit: kitWords,
   files: filesWords,
+  find: findWords,
   done: doneWords,
   session: sessionWords,
   states: stateWords,

@@ -7,6 +7,7 @@ import type { ConsoleServices } from "../../console-services.ts";
 import { scopeFor } from "../../console-user.ts";
 import { type CsvCell, csvAnswer } from "../../kit/csv.ts";
 import { addresses } from "../../kit/link.ts";
+import { seeOther } from "../../kit/page.ts";
 import { filterQuery, readFilter } from "./files-filter.ts";
 import type { ListedFile } from "./files-view.ts";
 
@@ -32,13 +33,7 @@ function rowOf(file: ListedFile): readonly CsvCell[] {
 async function downloadFiles(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { user, query } = request;
   const { filter, texts } = readFilter(query);
-  if (filter === undefined)
-    return {
-      status: 303,
-      contentType: "text/plain",
-      body: "",
-      headers: { location: addresses(services).at("/files", filterQuery(texts)) },
-    };
+  if (filter === undefined) return seeOther(addresses(services).at("/files", filterQuery(texts)));
   const rows: (readonly CsvCell[])[] = [];
   let before = query.get("before") ?? undefined;
   do {

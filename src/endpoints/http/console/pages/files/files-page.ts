@@ -81,7 +81,8 @@ function filterFields({ user, read: { texts, faults }, found }: Shown): Content 
   ];
 }
 
-function whyOf({ reason, remedy: todo, pruned, state }: ListedFile): Content {
+/** Why a file is in its state, and what to do. */
+export function whyOf({ reason, remedy: todo, pruned, state }: ListedFile): Content {
   const next = todo ?? words.files.nextSteps[state];
   return [
     reason &&

@@ -1,0 +1,181 @@
+/** Page 2, find: one box for whatever people have. What can only mean one thing opens at once. */
+import type { Answer } from "../../../server/answer.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { scopeFor } from "../../console-user.ts";
+import { submitButton, textField } from "../../kit/fields.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
+import { type Addresses, addresses, link } from "../../kit/link.ts";
+import { notice, remedy } from "../../kit/notice.ts";
+import { page, seeOther } from "../../kit/page.ts";
+import { section } from "../../kit/section.ts";
+import { code, shortened } from "../../kit/shown-text.ts";
+import { type Column, type Row, table } from "../../kit/table.ts";
+import { timeText } from "../../kit/times.ts";
+import { words } from "../../words/words.ts";
+import { stateBadge, whyOf } from "../files/files-page.ts";
+import { deliveryBadge } from "../state-badges.ts";
+import type { FindFound, FoundDelivery, FoundOrder, FoundStop, Meant } from "./find-view.ts";
+
+/** Longest text that is looked for, in characters. */
+const longestText = 300;
+
+const { columns } = words.find;
+
+/** The address of the thing that was meant. */
+function addressOf(to: Addresses, meant: Meant): string {
+  switch (meant.kind) {
+    case "file":
+      return to.file(meant.reference);
+    case "stop":
+      return to.stop(meant.company, meant.number);
+    case "load":
+      return to.load(meant.company, meant.number);
+    case "delivery":
+      return to.delivery(meant.guid);
+    case "day":
+      return to.at("/files", { from: meant.day, to: meant.day });
+  }
+}
+
+function box(to: Addresses, text: string): Html {
+  const { label, hint } = words.find;
+  const field = textField({
+    ...{ name: "q", id: "find-text", label, hint, value: text, type: "search", maxLength: longestText },
+    autocomplete: "off",
+  });
+  return html`<form class="filter" method="get" action="${to.at("/find")}" role="search" aria-label="${label}">${field}<div class="field buttons">${submitButton(words.frame.find)}</div></form>`;
+}
+
+interface Group {
+  readonly title: string;
+  readonly head: readonly Column[];
+  readonly rows: readonly Row[];
+}
+
+function groupOf({ title, head, rows }: Group): Content {
+  if (rows.length === 0) return "";
+  return section(title, table(head, rows, { caption: title, empty: "", isCaptionHidden: true }));
+}
+
+function stopMeaning({ isReceived, loadNbr, by, company }: FoundStop, to: Addresses): Content {
+  const { received, notReceived, onLoad, byNumber } = words.find;
+  return [
+    isReceived ? received : notReceived,
+    loadNbr !== null && [", ", link(to.load(company, loadNbr), onLoad(loadNbr))],
+    by !== "number" && `; ${byNumber(by)}`,
+  ];
+}
+
+function orderMeaning({ isCancelled, stopStatus, company, orderNbr }: FoundOrder, to: Addresses): Content {
+  if (isCancelled) return words.find.cancelled;
+  return stopStatus === null ? words.find.noStop : link(to.stop(company, orderNbr), stopStatus);
+}
+
+function deliveryMeaning({ faultText, remedy: todo }: FoundDelivery): Content {
+  return [faultText !== null && html`<p>${shortened(faultText, 200)}</p>`, todo !== null && remedy(todo)];
+}
+
+function groups(found: FindFound, to: Addresses): readonly Group[] {
+  const { files, stops, loads, orders, deliveries, documents } = words.find;
+  const { name, number, company, state, received, changed, made, meaning, target } = columns;
+  return [
+    {
+      title: stops,
+      head: [number, company, state, meaning, changed],
+      rows: found.stops.map((stop) => [
+        link(to.stop(stop.company, stop.stopNbr), shortened(stop.stopNbr)),
+        ...[stop.company, stop.status, stopMeaning(stop, to), timeText(stop.updatedAt)],
+      ]),
+    },
+    {
+      title: loads,
+      head: [number, company, state, meaning, changed],
+      rows: found.loads.map((load) => [
+        link(to.load(load.company, load.loadNbr), shortened(load.loadNbr)),
+        ...[load.company, load.status, load.by === "number" ? "" : words.find.byNumber(load.by)],
+        timeText(load.updatedAt),
+      ]),
+    },
+    {
+      title: orders,
+      head: [number, company, meaning, changed],
+      rows: found.orders.map((order) => [
+        ...[shortened(order.orderNbr), order.company, orderMeaning(order, to), timeText(order.updatedAt)],
+      ]),
+    },
+    {
+      title: files,
+      head: [name, company, state, received, meaning],
+      rows: found.files.map((file) => [
+        link(to.file(file.reference), shortened(file.name)),
+        ...[file.company, stateBadge(file.state), timeText(file.receivedAt), whyOf(file)],
+      ]),
+    },
+    {
+      title: deliveries,
+      head: [name, company, target, state, meaning, made],
+      rows: found.deliveries.map((delivery) => [
+        link(to.delivery(delivery.guid), shortened(delivery.name)),
+        ...[delivery.company, shortened(delivery.target, 40)],
+        deliveryBadge(delivery.state),
+        ...[deliveryMeaning(delivery), timeText(delivery.createdAt)],
+      ]),
+    },
+    {
+      title: documents,
+      head: [name, company, "SHA-256", received],
+      rows: found.documents.map((document) => [
+        ...[shortened(document.name ?? document.guid), document.company, code(document.sha256)],
+        timeText(document.createdAt),
+      ]),
+    },
+  ];
+}
+
+/** Twelve letters and digits, as `newRequestId` makes them. */
+const requestIdForm = /^[A-Za-z0-9_-]{12}$/;
+
+function nothingFound({ elsewhere }: FindFound, text: string): Content {
+  const { nothing, elsewhere: title, ways, steps, requestId } = words.find;
+  const list = (lines: readonly Content[]) => html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+  const all = requestIdForm.test(text) ? [...steps, requestId] : steps;
+  return [
+    notice("off", nothing(text)),
+    elsewhere.length > 0 && section(title, list(elsewhere.map((line) => shortened(line, 600)))),
+    section(ways, list(all)),
+  ];
+}
+
+function content(found: FindFound, text: string, to: Addresses): Content {
+  const shown = groups(found, to);
+  const { cut, filterFiles, searchedTo } = words.find;
+  const isNothing = shown.every(({ rows }) => rows.length === 0);
+  return [
+    box(to, text),
+    found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
+    found.searchedTo !== null &&
+      notice("wait", searchedTo(new Date(found.searchedTo).toISOString().slice(0, 10))),
+    isNothing ? nothingFound(found, text) : shown.map(groupOf),
+  ];
+}
+
+async function find(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  const to = addresses(services);
+  const text = (request.query.get("q") ?? "").trim().slice(0, longestText);
+  const { title, found: titleOf } = words.find;
+  const here = "find" as const;
+  if (text === "") return page(services, request, { title, here, content: box(to, "") });
+  const found = await services.ask("find", scopeFor(request.user), { text });
+  if (found.meant !== null) return seeOther(addressOf(to, found.meant));
+  return page(services, request, { title: titleOf(text), here, content: content(found, text, to) });
+}
+
+export const findPage: ConsoleRoute = {
+  access: "console",
+  name: "console find",
+  method: "GET",
+  path: "/console/find",
+  who: "look",
+  run: find,
+};
