@@ -103,7 +103,7 @@ function senderOf({ channel, user }: ListedFile, { to, read }: Shown): Content {
 function nameOf({ reference, name, stopNbr, company }: ListedFile, { to, user }: Shown): Content {
   const isOfMany = companiesFor(user, "look").length > 1;
   return html`${link(to.file(reference), shortened(name, 80))}${
-    stopNbr !== null && html` ${link(to.stop(company, stopNbr), words.files.stop(stopNbr))}`
+    stopNbr !== null && html` ${link(to.stop(company, stopNbr), shortened(words.files.stop(stopNbr), 40))}`
   }${isOfMany && html` <span class="company">${company}</span>`}`;
 }
 
