@@ -19,10 +19,12 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } f
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { launchBrowser } from "./browser-process.ts";
 import { isInstalled } from "./run-program.ts";
-import { patienceMs } from "./wait-for.ts";
 
 /** `install-system-programs.sh` says it when it is not there; with CI set that is an error. */
 export const hasBrowser = isInstalled("chromium");
+
+/** The longest that a step in a page may take: it fails long before the test that waits for it. */
+const stepMs = Number(process.env["STEPMS"] ?? 60_000);
 
 export type Cookies = Parameters<BrowserContext["addCookies"]>[0];
 
@@ -125,7 +127,7 @@ class Profiles implements Browsing {
   async open(options: OpenOptions): Promise<Page> {
     if (this.#browser === undefined) throw new Error("the browser has not been started");
     const context = await this.#browser.newContext(profileOf(options));
-    context.setDefaultTimeout(patienceMs);
+    context.setDefaultTimeout(stepMs);
     const complaints = new Complaints(options.allowed ?? []);
     this.#open.set(context, complaints);
     watchRequests(context, options.origin, complaints);
