@@ -207,7 +207,7 @@ describe("gateway.md and accounts.md", () => {
     const rows = table("gateway", "Operations").map(([, methodAndPath = "", version, word = ""]) =>
       [methodAndPath.replaceAll("`", ""), version, ...(who.get(word) ?? [word])].join(" "),
     );
-    const operations = routes.filter(({ path }) => !path.startsWith("/docs/"));
+    const operations = routes.filter(({ path }) => !/^\/(docs|console)\//.test(path));
     const expected = operations.map(({ method, path, version, access }) =>
       [`${method} ${path}`, version === "none" ? none : version, ...(access === "public" ? [] : access)].join(
         " ",

@@ -1,7 +1,7 @@
 /** States of deliveries, stops and loads, each with the kind of badge that says how it stands. */
 import { isLoadStatus, loadStatusNames } from "../../../../domain/load/load-status.ts";
 import type { DeliveryState } from "../../../../domain/outbound/delivery-state.ts";
-import { isStopStatus, stopStatusNames } from "../../../../domain/stop/stop-status.ts";
+import { cancelledStopStatus, isStopStatus, stopStatusNames } from "../../../../domain/stop/stop-status.ts";
 import { type BadgeKind, badge } from "../kit/badge.ts";
 import type { Html } from "../kit/html.ts";
 import { words } from "../words/words.ts";
@@ -21,7 +21,7 @@ export function deliveryBadge(state: DeliveryState): Html {
 /** By the first digit: created and planned, under way, done; closed and cancelled by themselves. */
 function stopKind(status: string): BadgeKind {
   if (status === "80") return "bad";
-  if (status === "99") return "off";
+  if (status === cancelledStopStatus) return "off";
   return status.startsWith("9") ? "ok" : "wait";
 }
 

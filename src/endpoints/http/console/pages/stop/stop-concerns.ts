@@ -1,4 +1,5 @@
 /** What the state of a stop means for whoever looks after it: each concern with its remedy and the place to go to. */
+import { isOpenState } from "../../../../../domain/files/file-state.ts";
 import type { Addresses } from "../../kit/link.ts";
 import { words } from "../../words/words.ts";
 import type { DeliveryLink } from "../file/file-view.ts";
@@ -30,7 +31,7 @@ function fileConcern(file: StopFileView, to: Addresses): Concern | undefined {
   const href = to.file(reference);
   if (state === "refused") return { kind: "bad", text: told.fileRefused(name), remedies, href };
   if (state === "superseded") return { kind: "wait", text: told.fileSuperseded(name), remedies: [], href };
-  if (state === "waiting" || state === "retry")
+  if (isOpenState(state))
     return { kind: "wait", text: told.fileWaits(name), remedies: [told.fileWaitsRemedy], href };
   return undefined;
 }
