@@ -12,6 +12,18 @@ export interface ConfigChange {
   readonly needsRestart: boolean;
 }
 
+/** What a setting was and is, as it may be shown: secrets are masked. */
+export interface ShownSetting {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface FoundChange extends ConfigChange {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
 type Values = Readonly<Record<string, unknown>>;
 
 function isEqual(before: unknown, after: unknown): boolean {
@@ -35,7 +47,7 @@ interface Compared {
 }
 
 /** The value in force after a reload; notes what changed. */
-function mergeSetting({ schema, path, before, after }: Compared, changes: ConfigChange[]): unknown {
+function mergeSetting({ schema, path, before, after }: Compared, changes: FoundChange[]): unknown {
   const keywords = keywordsOf(schema);
   const variant = variantOf(keywords, after);
   if (variant !== undefined && variant === variantOf(keywords, before))
@@ -45,13 +57,13 @@ function mergeSetting({ schema, path, before, after }: Compared, changes: Config
   if (hasChildren && isValues(before) && isValues(after))
     return mergeChildren({ schema, path, before, after }, changes);
   if (isEqual(before, after)) return before;
-  changes.push({ path, needsRestart: dropgate.needsRestart });
+  changes.push({ path, needsRestart: dropgate.needsRestart, before, after });
   return dropgate.needsRestart ? before : after;
 }
 
 function mergeChildren(
   { schema, path, before, after }: Compared & { before: Values; after: Values },
-  changes: ConfigChange[],
+  changes: FoundChange[],
 ): Values {
   const values: Record<string, unknown> = Object.create(Object.getPrototypeOf(after));
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -66,9 +78,35 @@ function mergeChildren(
 
 /** Which settings differ, and for each whether it can be taken over while running. */
 export function reloadDifference(before: Config, after: Config): ConfigChange[] {
-  const changes: ConfigChange[] = [];
+  return foundChanges(before, after).map(({ path, needsRestart }) => ({ path, needsRestart }));
+}
+
+function foundChanges(before: Config, after: Config): readonly FoundChange[] {
+  const changes: FoundChange[] = [];
   mergeSetting({ schema: configSchema, path: "", before, after }, changes);
   return changes;
+}
+
+const mask = "(secret)";
+
+/** Secrets masked, wherever they are. */
+function masked(value: unknown): unknown {
+  if (value instanceof Secret) return mask;
+  if (Array.isArray(value)) return value.map(masked);
+  if (!isValues(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, masked(part)]));
+}
+
+/** What differs, value by value. Of a secret that is another one, only that it is. */
+export function shownDifference(before: Config, after: Config): readonly ShownSetting[] {
+  return foundChanges(before, after).map((change) => {
+    const [was, is] = [masked(change.before), masked(change.after)];
+    return {
+      path: change.path,
+      before: was,
+      after: isDeepStrictEqual(was, is) ? `${mask}, another one` : is,
+    };
+  });
 }
 
 /** The configuration in force after a reload: the new one, with the old values of what needs a restart. Frozen. */

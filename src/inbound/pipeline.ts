@@ -26,6 +26,7 @@ import {
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { ChannelKind, DecisionStatistics, ReceivedFiles } from "./lanes/decision-figures.ts";
+import type { DecisionWatch } from "./lanes/decision-watch.ts";
 import { EnteringFiles } from "./entering-files.ts";
 import { FilingQueue } from "./places/filing-queue.ts";
 import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
@@ -49,6 +50,8 @@ interface PipelineDependencies {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Told of each decision and receipt; nobody unless given. */
+  readonly watch?: DecisionWatch;
 }
 
 /** Files of a company that wait. */

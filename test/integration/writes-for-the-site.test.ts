@@ -14,11 +14,13 @@ const forTheSite: Readonly<Record<string, string>> = {
   "app/admin/resend-admin.ts":
     "deliveries of any company, and how far a resend of all that a filter selects is",
   "app/alerts/alert-watch.ts": "incidents of all companies and of the installation, and what is told of them",
+  "app/daemon/audit-reload.ts": "the configuration of the installation",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
   "app/retention/clock-guard.ts": "the newest time that was seen, for all companies",
   "app/retention/event-pruner.ts": "the newest events that were removed, of all companies",
   "app/retention/large-group-pruner.ts": "the newest events that were removed, of all companies",
   "app/watch/backup-run.ts": "how the backup of the whole state gets on",
+  "app/watch/file-rates.ts": "figures of the files of all companies",
   "backup/take-backup.ts": "the last backup of the whole state",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
   "operations/users/company-admin.ts": "companies themselves",

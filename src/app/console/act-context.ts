@@ -5,6 +5,7 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { SignInBans } from "../../sign-in/failed-sign-ins.ts";
 import type { UserRecord } from "../../store/accounts/users.ts";
 import type { Store } from "../../store/database/database.ts";
+import type { HealthJobs } from "./health/console-health.ts";
 
 /** What acts of the console are done with: parts of the running daemon. */
 export interface ActContext {
@@ -18,6 +19,7 @@ export interface ActContext {
   readonly ledgerNumbers: SealedNumbers;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly bans: SignInBans;
+  readonly jobs: Pick<HealthJobs, "verification">;
   /** Whether the configuration names the user in `console.operators`. */
   readonly isOperator: (user: Pick<UserRecord, "userName" | "memberships">) => boolean;
 }

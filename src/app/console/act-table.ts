@@ -17,6 +17,16 @@ import { retryFilesByReference } from "./acts/retry-files.ts";
 import { retryTargetAtOnce } from "./acts/retry-target.ts";
 import { createSeenNotes } from "./note-seen.ts";
 import { tryDocument } from "./acts/try-document.ts";
+import {
+  addUserKey,
+  addUserToCompany,
+  disableUser,
+  enableUser,
+  removeUserKey,
+  setUserPassword,
+  setUserRoles,
+} from "./acts/users.ts";
+import { verifyLedgerNow } from "./acts/verify-ledger.ts";
 import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
 
 /** Does it. Rejects with `ActRefused` or `DropgateError` when nothing of it can be done. */
@@ -35,6 +45,14 @@ const acts: { readonly [Name in ActName]: RunAct<Name> } = {
   "remote.poll": pollRemote,
   "export.again": deliverExportAgain,
   "ban.lift": liftBan,
+  "user.add": addUserToCompany,
+  "user.roles": setUserRoles,
+  "user.enable": enableUser,
+  "user.disable": disableUser,
+  "user.password": setUserPassword,
+  "user.addKey": addUserKey,
+  "user.removeKey": removeUserKey,
+  "ledger.verify": verifyLedgerNow,
 };
 
 type RunLook<Name extends LookName> = (

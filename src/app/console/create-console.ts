@@ -1,36 +1,63 @@
 /** The console of a daemon: its services, its sessions, and who operates it. */
 import { createConsole, type ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
 import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
+import type { LiveHub } from "../../endpoints/http/console/live/live-hub.ts";
 import { isNamedOperator } from "../../domain/users/operator.ts";
 import { changeOwnPassword } from "../../operations/users/own-password.ts";
 import { ConsoleSessions } from "../../sign-in/console-sessions.ts";
 import type { Parts } from "../daemon/daemon-parts.ts";
+import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { createConsoleActs } from "./act-table.ts";
+import { createConsoleHealth, type HealthJobs } from "./health/console-health.ts";
+import { HealthJob } from "./health/health-job.ts";
+import { createLive } from "./live/create-live.ts";
 
-export type ConsoleParts = Pick<
-  Parts,
-  "store" | "clock" | "log" | "signIn" | "config" | "documents" | "ledgerNumbers"
->;
+/** What the console has from the daemon besides its parts. */
+export interface ConsoleSurroundings {
+  /** Where queries are run. */
+  readonly ask: ConsoleServices["ask"];
+  readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
+}
 
-function servicesOf(parts: ConsoleParts, ask: ConsoleServices["ask"]): ConsoleServices {
-  const { store, clock, documents, ledgerNumbers, signIn } = parts;
+export interface RunningConsole {
+  readonly served: ServedConsole;
+  readonly live: LiveHub;
+}
+
+function startJobs({ configFile, clock, stack }: Parts): HealthJobs {
+  const jobs: HealthJobs = {
+    check: new HealthJob({ kind: "check", configFile, clock }),
+    verification: new HealthJob({ kind: "verify", configFile, clock }),
+  };
+  stack.push({ name: "check", release: () => jobs.check.stop() });
+  stack.push({ name: "verification", release: () => jobs.verification.stop() });
+  return jobs;
+}
+
+function servicesOf(parts: Parts, { ask, backups }: ConsoleSurroundings, live: LiveHub): ConsoleServices {
+  const { store, clock, documents, ledgerNumbers, signIn, troubles } = parts;
+  const jobs = startJobs(parts);
   const acts = createConsoleActs({
-    ...{ store, clock, documents, ledgerNumbers },
+    ...{ store, clock, documents, ledgerNumbers, jobs },
     stateDir: parts.config.stateDir,
     config: () => parts.config,
     bans: signIn.bans,
     isOperator: (user) => isNamedOperator(parts.config.console.operators, user),
   });
-  return { basePath: () => parts.config.http.basePath, ask, ...acts };
+  const health = createConsoleHealth({ parts, backups, jobs, troubles });
+  return { basePath: () => parts.config.http.basePath, ask, live, health, ...acts };
 }
 
-/** `ask`: where queries are run. */
-export function consoleOf(parts: ConsoleParts, ask: ConsoleServices["ask"]): ServedConsole {
-  const { store, clock, log, signIn } = parts;
-  return createConsole({
-    services: servicesOf(parts, ask),
+/** Its parts end with the stack of the daemon. */
+export function consoleOf(parts: Parts, surroundings: ConsoleSurroundings): RunningConsole {
+  const { store, clock, log, signIn, stack } = parts;
+  const live = createLive(parts, surroundings.ask);
+  stack.push({ name: "live pages", release: () => live.stop() });
+  const served = createConsole({
+    services: servicesOf(parts, surroundings, live),
     sessions: new ConsoleSessions({ store, clock, log, signIn }),
     operators: () => parts.config.console.operators,
     changePassword: (change) => changeOwnPassword({ store, clock }, change),
   });
+  return { served, live };
 }

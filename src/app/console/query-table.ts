@@ -1,12 +1,17 @@
 /** Every query of the console with the function that answers it. */
 import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
+import { queryAudit } from "./queries/audit.ts";
 import { queryFile } from "./queries/file.ts";
 import { queryFileContent } from "./queries/file-content.ts";
 import { queryHosts } from "./queries/hosts.ts";
 import { queryLoad } from "./queries/load.ts";
+import { queryFileRates } from "./queries/file-rates.ts";
+import { queryRecentRefusals } from "./queries/recent-refusals.ts";
+import { queryStandings } from "./queries/standings.ts";
 import { queryStop } from "./queries/stop.ts";
 import { queryFind } from "./queries/find.ts";
 import { queryFiles } from "./queries/files.ts";
+import { queryUserDetail, queryUsers } from "./queries/users.ts";
 import type { QueryContext } from "./query-context.ts";
 
 /** One function for each query; the compiler asks for each. */
@@ -26,4 +31,10 @@ export const queryTable: QueryTable = {
   files: queryFiles,
   hosts: queryHosts,
   find: queryFind,
+  standings: queryStandings,
+  fileRates: queryFileRates,
+  recentRefusals: queryRecentRefusals,
+  users: queryUsers,
+  userDetail: queryUserDetail,
+  audit: queryAudit,
 };

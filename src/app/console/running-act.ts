@@ -36,6 +36,8 @@ export interface AuditedChange {
   readonly subject: string;
   readonly before?: unknown;
   readonly after?: unknown;
+  /** Whose it is, where it is not the company of the act: operators act on things of one company too. */
+  readonly companyId?: number;
 }
 
 export interface RunningAct {

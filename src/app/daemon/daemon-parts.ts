@@ -6,10 +6,12 @@ import { type Arrivals, createArrivals } from "../../exchange/arrivals/arrivals.
 import { createDiskSpace } from "../../exchange/uploads/disk-space.ts";
 import { Intake } from "../../exchange/uploads/intake.ts";
 import { createLocations, type Locations } from "../../inbound/places/locations.ts";
+import { DecisionWatches } from "../../inbound/lanes/decision-watch.ts";
 import { Pipeline } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { keepThreadHeapsSmall } from "../../lib/threads/thread-heaps.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
@@ -28,6 +30,7 @@ import {
 } from "./part-options.ts";
 import type { DeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { createRetention, type Retention } from "../retention/retention.ts";
+import { FileRates } from "../watch/file-rates.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
 import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
@@ -53,6 +56,8 @@ export interface Parts {
   readonly companies: CompanyDirectory;
   readonly documents: DocumentPool;
   readonly pipeline: Pipeline;
+  /** Who is told of each decision. */
+  readonly decisionWatches: DecisionWatches;
   /** Room for more files, by whatever way they come. */
   readonly intake: Intake;
   readonly signIn: ConfigurableSignIn;
@@ -67,6 +72,8 @@ export interface Parts {
   readonly certificates: Map<SignInProtocol, number>;
   /** When the configuration in force was read, and whether none was refused since. */
   readonly configRead: { at: number; isLastGood: boolean };
+  /** The last warnings and errors of the log. */
+  readonly troubles: RecentTroubles;
   readonly loopLag: LoopLag;
   readonly appliedWatch: AppliedWatch;
   readonly collectionWatch: CollectionWatch;
@@ -144,37 +151,57 @@ function startHeldReportsOf(
   stack.push({ name: "held reports", release: stop });
 }
 
+/** What is told of each decision from the first on. */
+function startDecisionWatches(deps: Pick<Parts, "store" | "clock" | "log" | "stack">): DecisionWatches {
+  const watches = new DecisionWatches();
+  const fileRates = new FileRates(deps);
+  deps.stack.push({ name: "figures of files", release: () => fileRates.stop() });
+  watches.add(fileRates);
+  return watches;
+}
+
+function startSignIn(parts: Pick<Parts, "store" | "clock" | "log" | "stack" | "config">): ConfigurableSignIn {
+  const { store, clock, log, stack, config } = parts;
+  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
+  stack.push({ name: "sign-in", release: () => signIn.settled() });
+  return signIn;
+}
+
+/** What the parts are built from besides. */
+type Given = Pick<
+  Parts,
+  | "log"
+  | "clock"
+  | "stack"
+  | "signal"
+  | "integrations"
+  | "ledgerNumbers"
+  | "holdWatch"
+  | "configFile"
+  | "troubles"
+>;
+
 /** Builds them; the watches run from now on, and their ends are on the stack. */
-export function buildParts(
-  config: Config,
-  store: Store,
-  rest: Pick<
-    Parts,
-    "log" | "clock" | "stack" | "signal" | "integrations" | "ledgerNumbers" | "holdWatch" | "configFile"
-  >,
-): Parts {
+export function buildParts(config: Config, store: Store, rest: Given): Parts {
   const { log, clock, stack, ledgerNumbers, holdWatch } = rest;
   const locations = createLocations(config.stateDir);
-  const { documentsDirectory: documentsDir } = locations;
   keepThreadHeapsSmall();
-  const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
+  const documents = createDocumentPool({
+    ...documentPoolOptionsOf(config, log),
+    documentsDir: locations.documentsDirectory,
+  });
   // Each reload replaces the configuration, and all parts see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
+  const decisionWatches = startDecisionWatches({ ...rest, store });
   const pipeline = new Pipeline({
-    store,
-    documents,
-    locations,
-    ledgerNumbers,
+    ...{ store, documents, locations, ledgerNumbers, clock, log, watch: decisionWatches },
     settings: () => pipelineSettingsOf(current.config),
     companyCodeOf: companies.codeOf,
-    clock,
-    log,
   });
   const intake = intakeFor({ current, locations, pipeline, clock, log });
   stack.push({ name: "intake", release: async () => intake.stop() });
-  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
-  stack.push({ name: "sign-in", release: () => signIn.settled() });
+  const signIn = startSignIn({ ...rest, store, config });
   const health = createHealth({
     store,
     documents,
@@ -201,7 +228,7 @@ export function buildParts(
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
-    ...{ retention, untaken, listening: [] },
+    ...{ retention, untaken, decisionWatches, listening: [] },
     certificates: new Map(),
     configRead: { at: clock.now(), isLastGood: true },
     get config() {

@@ -9,7 +9,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { hostAndPort } from "../../config/reader/address-range.ts";
-import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
+import { reloadDifference, reloadedConfig, shownDifference } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
@@ -28,6 +28,7 @@ import { unlessMissing } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
 import { sweepDocuments } from "../../operations/imports/sweep-documents.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
@@ -44,6 +45,7 @@ import {
   signInOptionsOf,
 } from "./part-options.ts";
 import type { AlertWatch } from "../alerts/alert-watch.ts";
+import { auditReload } from "./audit-reload.ts";
 import { alertWatchFor } from "./alert-watch-for.ts";
 import { pruneAlerts } from "../alerts/prune-alerts.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
@@ -79,6 +81,8 @@ export interface DaemonSurroundings {
   readonly integrations: ReadonlyMap<string, Integration>;
   /** The file that the configuration was read from. */
   readonly configFile: string;
+  /** The last warnings and errors of the log. */
+  readonly troubles: RecentTroubles;
 }
 
 /** The real path: the endpoints know files by it, and the ledger has one name for each location. */
@@ -229,6 +233,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   const { http, sftp, ftp, outbound, remotes } = endpoints;
   const loaded = await realStateDir(read.config);
   const changes = reloadDifference(parts.config, loaded);
+  const shown = shownDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
   const [httpOptions, ftpOptions] = [await httpOptionsOf(next), await ftpOptionsOf(next)];
   http.reconfigure(httpOptions, next);
@@ -248,6 +253,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   await remotes.reload();
   const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
   const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
+  await auditReload(parts, shown);
   Object.assign(parts.configRead, { at: parts.clock.now(), isLastGood: true });
   if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
   parts.log.info({ settings: taken }, "configuration reloaded");
@@ -330,7 +336,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
 /** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
 export async function startDaemon(
   loaded: Config,
-  { log, signal, integrations: read, configFile }: DaemonSurroundings,
+  { log, signal, integrations: read, configFile, troubles }: DaemonSurroundings,
 ): Promise<Daemon> {
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
@@ -354,6 +360,7 @@ export async function startDaemon(
       ledgerNumbers,
       holdWatch,
       configFile,
+      troubles,
     };
     return await startAll(buildParts(config, store, rest), hostKeys);
   } catch (error) {

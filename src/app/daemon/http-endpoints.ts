@@ -2,7 +2,7 @@
 import { appointmentSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { assetRoute } from "../../endpoints/http/console/assets/asset-route.ts";
-import type { ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
+import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
 import { routes } from "../../endpoints/http/routes.ts";
 import type { HttpOptions } from "../../endpoints/http/server/http-options.ts";
@@ -12,7 +12,7 @@ import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { createImportThreads } from "../../operations/imports/import-threads.ts";
 import { createLoadImporter } from "../../operations/imports/load-importer.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
-import { consoleOf } from "../console/create-console.ts";
+import { consoleOf, type RunningConsole } from "../console/create-console.ts";
 import { QueryHost } from "../console/query-host.ts";
 import type { Parts } from "./daemon-parts.ts";
 import { createOperationContext } from "./operation-context.ts";
@@ -28,18 +28,21 @@ export interface HttpEndpoints {
   reconfigure(options: HttpOptions, config: Config): void;
 }
 
-interface RunningConsole {
-  readonly served: ServedConsole;
+interface StartedConsole extends RunningConsole {
   readonly queries: QueryHost;
 }
 
-async function startConsole(parts: Parts): Promise<RunningConsole | undefined> {
+async function startConsole(
+  parts: Parts,
+  { backups }: Pick<MeasuredTraffic, "backups">,
+): Promise<StartedConsole | undefined> {
   const { config, store, stack, signal } = parts;
   if (!config.console.enabled) return undefined;
   const numberKey = await sealingKeyOf(store);
   const queries = new QueryHost({ stateDir: config.stateDir, numberKey, config });
   await stack.start(queries, signal);
-  return { queries, served: consoleOf(parts, (name, scope, asked) => queries.ask(name, scope, asked)) };
+  const ask: ConsoleServices["ask"] = (name, scope, asked) => queries.ask(name, scope, asked);
+  return { queries, ...consoleOf(parts, { ask, backups }) };
 }
 
 /** The options of the server for the console alone; undefined when it shares that of the interface. */
@@ -77,7 +80,7 @@ export async function startHttp(
 ): Promise<HttpEndpoints> {
   const { log, signIn, stack, signal } = parts;
   const { readers, call } = await startOperations(parts);
-  const running = await startConsole(parts);
+  const running = await startConsole(parts, traffic);
   const options = await httpOptionsOf(parts.config);
   const forConsole = ownOptions(parts.config, options);
   noteCertificate(parts, "http", options.tls);
@@ -112,6 +115,8 @@ export async function startHttp(
       endpoint.reconfigure(next);
       alone?.reconfigure(next);
       running?.queries.configure(config);
+      // Operators may be others now.
+      running?.live.endAll();
     },
   };
 }

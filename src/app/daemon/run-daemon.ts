@@ -10,7 +10,9 @@ import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
+import { standardOutput } from "../../lib/logs/log-destination.ts";
 import { createLogger, type Logger } from "../../lib/logs/log.ts";
+import { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
 import { isStoreDamaged, storeRemedies } from "../../lib/store-error.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { toStoreError } from "../../store/database/sqlite-dialect.ts";
@@ -181,7 +183,9 @@ async function start(options: RunOptions, signal: AbortSignal) {
     process.stderr.write(`${outcome.text}\n`);
     return exitCodes.wrongUse;
   }
-  const log = createLogger({ level: outcome.config.log.level });
+  const troubles = new RecentTroubles();
+  const destination = troubles.listenTo(standardOutput());
+  const log = createLogger({ level: outcome.config.log.level, destination });
   for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
   const tlsFault = await tlsFaultOf(outcome.config);
   if (tlsFault !== undefined) {
@@ -190,7 +194,7 @@ async function start(options: RunOptions, signal: AbortSignal) {
   }
   try {
     const { file: configFile, integrations } = outcome;
-    const daemon = await startDaemon(outcome.config, { log, signal, integrations, configFile });
+    const daemon = await startDaemon(outcome.config, { log, signal, integrations, configFile, troubles });
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
     if (signal.aborted) {

@@ -8,13 +8,14 @@ test.each<AuditSubject>([
   { kind: "target", name: "host" },
   { kind: "remote", name: "carrier 2" },
   { kind: "address", name: "2001:db8::/64" },
+  { kind: "user", name: "anna maria" },
   { kind: "heldDeliveries" },
 ])("a subject of the kind $kind is read as it was written", (subject) => {
   expect(readAuditSubject(auditSubjectText(subject))).toEqual(subject);
 });
 
 test("what is about something else has no subject that could be linked", () => {
-  expect(readAuditSubject("user anna")).toBeUndefined();
+  expect(readAuditSubject("settings http")).toBeUndefined();
   expect(readAuditSubject("file x")).toBeUndefined();
   expect(readAuditSubject("export daily twelve")).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 /** The runners of the companies: made when the first file of one comes, and kept. */
 import { DecisionFigures, type DecisionStatistics } from "./decision-figures.ts";
+import type { DecisionWatch } from "./decision-watch.ts";
 import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
 import { type WaitingFile, waitingSince } from "./waiting-file.ts";
 
@@ -13,6 +14,8 @@ export interface CompanyLanesDependencies
   readonly decided: (file: WaitingFile) => void;
   /** A file is filed away, or gone. */
   readonly left: (file: WaitingFile) => void;
+  /** Told of each decision and receipt; nobody unless given. */
+  readonly watch?: DecisionWatch | undefined;
 }
 
 const askAgainMs = 1_000;
@@ -77,7 +80,7 @@ export class CompanyLanes {
   }
 
   async #make(companyId: number): Promise<LaneRunner> {
-    const { made, decided, left, companyCodeOf, ...deps } = this.#deps;
+    const { made, decided, left, watch, companyCodeOf, ...deps } = this.#deps;
     const code = await companyCodeOf(companyId);
     const { clock } = deps;
     const runner = new LaneRunner(
@@ -86,13 +89,31 @@ export class CompanyLanes {
         ...deps,
         onDecided: (file, made) => {
           decided(file);
-          this.#figures.count(companyId, made, clock.now());
+          const at = clock.now();
+          this.#figures.count(companyId, made, at);
+          const { name, channel, userName } = file;
+          const { id: fileId, state, faults } = made;
+          watch?.decided({
+            companyId,
+            companyCode: code,
+            fileId,
+            name,
+            channel,
+            userName,
+            state,
+            faults,
+            at,
+          });
         },
         onGone: (file) => {
           decided(file);
           left(file);
         },
-        onReceipt: (file) => this.#figures.receiptWritten(file.channel, clock.now() - waitingSince(file)),
+        onReceipt: (file) => {
+          const delayMs = clock.now() - waitingSince(file);
+          this.#figures.receiptWritten(file.channel, delayMs);
+          watch?.receiptWritten(companyId, delayMs);
+        },
         onFiled: left,
       },
     );

@@ -53,7 +53,7 @@ export interface LaneRunnerDependencies {
   readonly log: Logger;
   /** For what may be many lines of one kind. */
   readonly failing: LimitedLog;
-  readonly onDecided: (file: WaitingFile, made: Pick<DecidedFile, "state" | "faults">) => void;
+  readonly onDecided: (file: WaitingFile, made: Pick<DecidedFile, "id" | "state" | "faults">) => void;
   /** There is nothing to decide about: the file is gone. */
   readonly onGone: (file: WaitingFile) => void;
   /** The receipt of the file is there. */

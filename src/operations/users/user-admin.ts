@@ -74,7 +74,8 @@ function refuse(message: string): never {
   throw new DropgateError("wrongType", message);
 }
 
-function checkUserName(userName: string): void {
+/** Rejects what is no user name with 902. */
+export function checkUserName(userName: string): void {
   if (isUserName(userName)) return;
   refuse(`the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`);
 }

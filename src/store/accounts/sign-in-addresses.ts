@@ -15,6 +15,21 @@ export async function listSignInAddresses(read: Reader, limit: number): Promise<
     .execute();
 }
 
+/** From where one user has signed in, newest first. */
+export async function listAddressesOf(
+  read: Reader,
+  userId: number,
+  limit: number,
+): Promise<readonly SignInAddress[]> {
+  return await read
+    .selectFrom("sign_in_addresses")
+    .select(namedColumns("user_id", "peer", "last_at"))
+    .where("user_id", "=", userId)
+    .orderBy("last_at", "desc")
+    .limit(limit)
+    .execute();
+}
+
 export async function saveSignInAddresses(
   tx: Transaction,
   addresses: readonly SignInAddress[],

@@ -167,6 +167,17 @@ export async function listUserKeys(read: Reader): Promise<readonly UserKey[]> {
   return await read.selectFrom("user_keys").select(columns).orderBy("id").execute();
 }
 
+/** Those of one user, in the order they were added. */
+export async function listKeysOf(read: Reader | Transaction, userId: number): Promise<readonly UserKey[]> {
+  const columns = namedColumns("user_id", "key_type", "key_blob", "comment");
+  return await read
+    .selectFrom("user_keys")
+    .select(columns)
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .execute();
+}
+
 /** The values that decide whether and how a user may sign in. */
 export type UserAccess = Pick<UserRecord, "passwordHash" | "isEnabled" | "mustChangePassword">;
 

@@ -1,4 +1,4 @@
--- The schema after migration 18. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 19. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -144,6 +144,13 @@ CREATE TABLE file_faults (
   company_id integer not null references companies (id),
   code text not null, received_at bigint not null, file_id integer not null,
   constraint file_faults_key primary key (company_id, code, received_at, file_id)
+) without rowid;
+
+CREATE TABLE file_rates (
+  company_id integer not null references companies (id),
+  step_minutes integer not null, at bigint not null,
+  applied bigint not null, refused bigint not null, others bigint not null, delays text not null,
+  constraint file_rates_key primary key (company_id, step_minutes, at)
 ) without rowid;
 
 CREATE TABLE file_repeats (

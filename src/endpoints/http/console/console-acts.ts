@@ -49,6 +49,48 @@ export class ActRefused extends Error {
   }
 }
 
+/** A user of a company that who asks administers, or any for operators. */
+export interface UserAsked {
+  readonly userId: number;
+  /** It was agreed to that a company, the installation or who asks loses its administrator. */
+  readonly isAgreed: boolean;
+}
+
+export interface UserRolesAsked extends UserAsked {
+  readonly companyId: number;
+  /** All that the user is to have there; none takes it out of the company. */
+  readonly roles: readonly string[];
+  /** Those that were shown. */
+  readonly before: readonly string[];
+}
+
+export interface NewUserAsked {
+  readonly companyId: number;
+  readonly userName: string;
+  readonly roles: readonly string[];
+  /** A line of `authorized_keys`; without one the user gets a password. */
+  readonly publicKey: string | undefined;
+  /** The user has to set another password before anything else. */
+  readonly mustChange: boolean;
+}
+
+/** Nothing is done while somebody would be lost by it who was not agreed to. */
+export type UserChanged =
+  | { readonly kind: "done" }
+  | {
+      readonly kind: "toBeAgreed";
+      /** Codes of those that nobody would administer. */
+      readonly companies: readonly string[];
+      readonly isLastOperator: boolean;
+      readonly isOneself: boolean;
+    };
+
+export interface AddedUser {
+  readonly userId: number;
+  /** Generated, to be shown once; undefined for a user with a key. */
+  readonly password?: string;
+}
+
 /** Acts; each page adds those that it has. An act without a company is one of operators. */
 export interface ConsoleActs {
   /** Tries refused and superseded files again, by their references. */
@@ -68,6 +110,15 @@ export interface ConsoleActs {
   readonly "export.again": Act<NamedAsked & { readonly sequenceNbr: number }, { readonly delivery: string }>;
   /** Lifts the ban of an address or network. */
   readonly "ban.lift": Act<NamedAsked, undefined>;
+  readonly "user.add": Act<NewUserAsked, AddedUser>;
+  readonly "user.roles": Act<UserRolesAsked, UserChanged>;
+  readonly "user.enable": Act<UserAsked, UserChanged>;
+  readonly "user.disable": Act<UserAsked, UserChanged>;
+  readonly "user.password": Act<UserAsked & { readonly mustChange: boolean }, { readonly password: string }>;
+  readonly "user.addKey": Act<UserAsked & { readonly publicKey: string }, undefined>;
+  readonly "user.removeKey": Act<UserAsked & { readonly fingerprint: string }, undefined>;
+  /** Begins to verify the ledger, in a process of its own; false when that is under way. */
+  readonly "ledger.verify": Act<object, { readonly isBegun: boolean }>;
 }
 
 /** What differs in a field of a stop; values of JSON, undefined where the field is not. */

@@ -1,10 +1,14 @@
 /** What pages ask the store, by name: what is asked and what is found. Both sides are plain data (they cross threads). */
+import type { StoredStandings } from "./live/standing.ts";
+import type { AuditAsked, AuditFound } from "./pages/audit/audit-view.ts";
 import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
 import type { HostAsked, HostFound } from "./pages/hosts/hosts-view.ts";
 import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
 import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
 import type { FindAsked, FindFound } from "./pages/find/find-view.ts";
 import type { FilesAsked, FilesFound } from "./pages/files/files-view.ts";
+import type { RatesAsked, RatesFound, RefusalsAsked, RefusalsFound } from "./pages/today/today-view.ts";
+import type { UserDetail, UsersAsked, UsersFound } from "./pages/users/users-view.ts";
 
 export interface Query<Asked, Found> {
   readonly asked: Asked;
@@ -22,4 +26,12 @@ export interface ConsoleQueries {
   /** Entries of the ledger by a filter, page by page. */
   readonly files: Query<FilesAsked, FilesFound>;
   readonly hosts: Query<HostAsked, HostFound | undefined>;
+  /** How the companies of the scope stand. */
+  readonly standings: Query<object, StoredStandings>;
+  readonly fileRates: Query<RatesAsked, RatesFound>;
+  readonly recentRefusals: Query<RefusalsAsked, RefusalsFound>;
+  /** Users of the companies of the scope, which the asker administers. */
+  readonly users: Query<UsersAsked, UsersFound>;
+  readonly userDetail: Query<{ readonly userId: number }, UserDetail | undefined>;
+  readonly audit: Query<AuditAsked, AuditFound>;
 }

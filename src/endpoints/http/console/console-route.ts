@@ -21,6 +21,8 @@ export interface ConsoleRequest {
   readonly isPart: boolean;
   /** The path and query that were asked for, below the base path. */
   readonly target: string;
+  /** What the browser has heard last of a stream that was cut off: the id of an event. */
+  readonly lastEventId: string | undefined;
   /** Makes a signal that aborts when the client is gone. */
   signal(): AbortSignal;
 }

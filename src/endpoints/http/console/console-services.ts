@@ -3,6 +3,8 @@
  * connection of its own, acts in the process of the daemon, each with its row in the audit.
  */
 import type { AuditSubject } from "../../../domain/audit/audit-subject.ts";
+import type { LiveHub } from "./live/live-hub.ts";
+import type { HealthSource } from "./pages/health/health-view.ts";
 import type { ConsoleActs, ConsoleLooks } from "./console-acts.ts";
 import type { ConsoleQueries } from "./console-queries.ts";
 import type { ConsoleUser } from "./console-user.ts";
@@ -45,6 +47,10 @@ export interface ConsoleServices {
     by: { readonly user: ConsoleUser; readonly companyId: number | undefined; readonly reason: string },
     asked: ConsoleActs[Name]["asked"],
   ): Promise<ConsoleActs[Name]["done"]>;
+  /** How companies stand at this moment, and who watches that live. */
+  readonly live: LiveHub;
+  /** What the daemon knows of itself; for operators. */
+  readonly health: HealthSource;
   /** What only the process of the daemon knows, for who may act. Changes nothing. */
   look<Name extends LookName>(
     name: Name,

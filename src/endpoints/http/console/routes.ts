@@ -1,13 +1,21 @@
 /** The table of pages and acts of the console, each once. */
 import type { ConsoleRoute } from "./console-route.ts";
+import { auditCsvRoute, auditRoute } from "./pages/audit/audit-page.ts";
 import { filePage } from "./pages/file/file-page.ts";
 import { retryFileAct, retryFilePage } from "./pages/file/retry-file-page.ts";
 import { filesCsv } from "./pages/files/files-csv.ts";
 import { findPage } from "./pages/find/find-page.ts";
 import { filesPage } from "./pages/files/files-page.ts";
+import { healthActRoutes } from "./pages/health/health-acts.ts";
+import { healthRoute } from "./pages/health/health-page.ts";
 import { hostsRoutes } from "./pages/hosts/hosts-page.ts";
 import { loadPage } from "./pages/load/load-page.ts";
 import { stopPage } from "./pages/stop/stop-page.ts";
+import { liveRoutes } from "./pages/today/live-page.ts";
+import { todayRoute } from "./pages/today/today-page.ts";
+import { userActRoutes } from "./pages/users/user-acts.ts";
+import { userRoute } from "./pages/users/user-page.ts";
+import { usersRoute } from "./pages/users/users-page.ts";
 
 export const consoleRoutes: readonly ConsoleRoute[] = [
   findPage,
@@ -19,4 +27,13 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   stopPage,
   loadPage,
   ...hostsRoutes,
+  todayRoute,
+  ...liveRoutes,
+  healthRoute,
+  ...healthActRoutes,
+  usersRoute,
+  userRoute,
+  ...userActRoutes,
+  auditRoute,
+  auditCsvRoute,
 ];

@@ -29,6 +29,7 @@ const frozenTexts = [
   "4e4ce56e53d2ea35be8e8a2d11d5755cae3e9739305464db6dba72691ebe8d8d",
   "2abfc6e04e391efd0e6245b05d7777cb4c3bb1e2230a0e59b4c6b06d5378714f",
   "37b098c24e231aeaf2bf7019094e528289a1cbf2ee429595ee20156109755140",
+  "170b25ac1f249afb4005f0632e8cfc350c9110cc589089d3f8c2e036c50b5dc2",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

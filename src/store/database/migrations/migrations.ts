@@ -27,6 +27,7 @@ import { sql as oldEvents } from "./0015-old-events.ts";
 import { sql as toldReceivers } from "./0016-told-receivers.ts";
 import { sql as consoleTables } from "./0017-console.ts";
 import { sql as countsAndIndexes } from "./0018-counts-and-indexes.ts";
+import { sql as fileRates } from "./0019-file-rates.ts";
 
 export interface Migration {
   readonly name: string;
@@ -99,4 +100,5 @@ export const migrations: readonly Migration[] = [
     sql: countsAndIndexes,
     fingerprint: "49df60f034dd9945c5cb1fdc03f2ba5c",
   },
+  { name: "files of each minute and hour", sql: fileRates, fingerprint: "bf37b4cbc1dae4187a992946d6291fdf" },
 ];

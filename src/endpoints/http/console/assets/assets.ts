@@ -30,6 +30,8 @@ const sources = {
   "console.css": { type: style, find: () => styles.map((name) => own(`style/${name}.css`)) },
   "theme.js": ours(script, "theme.js"),
   "console.js": ours(script, "console.js"),
+  "live.js": ours(script, "live.js"),
+  "charts.js": ours(script, "charts.js"),
   "icon.svg": ours("image/svg+xml", "icon.svg"),
   "htmx.min.js": installed(script, "htmx.org/dist/htmx.min.js"),
   "sse.min.js": installed(script, "htmx-ext-sse/dist/sse.min.js"),

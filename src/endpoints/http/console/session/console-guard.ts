@@ -132,6 +132,7 @@ async function answerIn(
   const request: ConsoleRequest = {
     ...{ requestId, user, params, query, form, target, signal },
     isPart: isPartOf(asked),
+    lastEventId: asked.headers["last-event-id"]?.toString(),
   };
   if ("runInSession" in route) return await route.runInSession(deps, { request, session, asked });
   return await route.run(deps.services, request);

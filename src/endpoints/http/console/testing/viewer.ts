@@ -13,6 +13,7 @@ export function consoleUser(user: Partial<ConsoleUser> = {}): ConsoleUser {
 export function consoleRequest(request: Partial<ConsoleRequest> = {}): ConsoleRequest {
   return {
     ...{ requestId: "r-1", user: consoleUser(), params: {}, isPart: false, target: "/console" },
+    lastEventId: undefined,
     ...{ query: new URLSearchParams(), form: new URLSearchParams() },
     signal: () => new AbortController().signal,
     ...request,

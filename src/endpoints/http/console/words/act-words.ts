@@ -14,6 +14,14 @@ const pastOf: Readonly<Record<string, string>> = {
   "remote.poll": "was polled",
   "export.again": "was delivered again",
   "ban.lift": "was lifted",
+  "user.add": "was added",
+  "user.roles": "got other roles",
+  "user.enable": "was enabled",
+  "user.disable": "was disabled",
+  "user.password": "got another password",
+  "user.addKey": "got a key",
+  "user.removeKey": "lost a key",
+  "ledger.verify": "was begun",
 };
 
 export const actWords = {
@@ -48,6 +56,11 @@ export const actWords = {
   export: {
     forgotten: (time: string) => `it was made at ${time}: what it was made of is kept no longer`,
     notConfigured: "this export is not in the configuration any more",
+  },
+  users: {
+    noSuchRole: (all: string) => `there is no such role: use some of ${all}`,
+    noRole: "a user needs a role: choose one at least",
+    hasKey: "the user has this key already",
   },
   ban: { ended: "it is not banned any more" },
 } as const;

@@ -4,4 +4,14 @@ export const doneWords = {
   fileRetried:
     "The file is tried again: it is decided about within a second. Load the page again to see what came of it.",
   passwordChanged: "Your password is changed.",
+  userRoles: "The roles are changed.",
+  userEnabled: "The user may sign in again.",
+  userDisabled: "The user may not sign in any more.",
+  userPassword: "The password is set.",
+  userKeyAdded: "The key is added.",
+  userKeyRemoved: "The key is removed.",
+  userAdded: "The user is added.",
+  banLifted: "The ban is lifted.",
+  checkBegun: "The check has begun.",
+  verificationBegun: "The verification has begun.",
 };

@@ -17,5 +17,7 @@ export const kitWords = {
   show: "Show",
   withoutFilter: "Without filter",
   reason: "Reason",
+  reasonMissing: "Give a reason: it is what others find in the audit.",
+  reasonTooLong: (longest: number) => `The reason has more than ${longest} characters: shorten it.`,
   reasonHint: "Why you do this; it is kept in the audit, at most 500 characters.",
 };

@@ -2,18 +2,22 @@
  * All words of the console, in one catalogue: a file for each page, texts with values as functions. Another language is
  * another object of the type `Words`. Explanations and remedies of faults come from the catalogues of the commands.
  */
+import { auditWords } from "./audit-words.ts";
 import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
 import { fileWords } from "./file-words.ts";
 import { findWords } from "./find-words.ts";
 import { frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
+import { healthWords } from "./health-words.ts";
 import { kitWords } from "./kit-words.ts";
 import { sessionWords } from "./session-words.ts";
 import { loadWords } from "./load-words.ts";
 import { pictureWords } from "./picture-words.ts";
 import { notFoundWords, stateWords } from "./state-words.ts";
 import { stopWords } from "./stop-words.ts";
+import { todayWords } from "./today-words.ts";
+import { usersWords } from "./users-words.ts";
 
 export const words = {
   /** As in the attribute `lang`. */
@@ -33,4 +37,8 @@ export const words = {
   pictures: pictureWords,
   hosts: hostsWords,
   trial: trialWords,
+  today: todayWords,
+  health: healthWords,
+  users: usersWords,
+  audit: auditWords,
 };

@@ -1,0 +1,117 @@
+/** What the daemon knows of itself, for the page of health. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type {
+  HealthFacts,
+  HealthSource,
+  ShownFinding,
+  ShownVerification,
+} from "../../../endpoints/http/console/pages/health/health-view.ts";
+import { unlessMissing } from "../../../lib/errors.ts";
+import type { Histogram } from "../../../lib/histogram.ts";
+import type { RecentTroubles } from "../../../lib/logs/recent-troubles.ts";
+import { readVersion } from "../../../lib/program-version.ts";
+import { databaseFileName } from "../../../store/database/database.ts";
+import { findLastVerification } from "../../../store/database/last-verification.ts";
+import type { Parts } from "../../daemon/daemon-parts.ts";
+import type { BackupSchedule } from "../../watch/backup-schedule.ts";
+import type { HealthJob } from "./health-job.ts";
+
+export interface HealthJobs {
+  readonly check: HealthJob<readonly ShownFinding[]>;
+  readonly verification: HealthJob<ShownVerification>;
+}
+
+export interface ConsoleHealthDeps {
+  readonly parts: Pick<
+    Parts,
+    | "store"
+    | "clock"
+    | "health"
+    | "pipeline"
+    | "intake"
+    | "loopLag"
+    | "certificates"
+    | "configRead"
+    | "locations"
+    | "config"
+  >;
+  readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
+  readonly jobs: HealthJobs;
+  readonly troubles: RecentTroubles;
+}
+
+/** The bound, in milliseconds, that so many of the values did not exceed; undefined when there is none. */
+function boundOf({ bounds, cumulated }: Pick<Histogram, "bounds"> & { cumulated(): readonly number[] }) {
+  const counts = cumulated();
+  const total = counts.at(-1) ?? 0;
+  if (total === 0) return undefined;
+  const index = counts.findIndex((count) => count >= total * 0.99);
+  const seconds = bounds[index] ?? bounds.at(-1);
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(unlessMissing))?.size ?? 0;
+}
+
+async function storeFacts({ store, locations }: ConsoleHealthDeps["parts"]): Promise<HealthFacts["store"]> {
+  const path = join(locations.stateDir, databaseFileName);
+  const { condition, commits } = store;
+  return {
+    fileBytes: await sizeOf(path),
+    walBytes: await sizeOf(`${path}-wal`),
+    commits: commits.durations.cumulated().at(-1) ?? 0,
+    damage: condition.damage,
+  };
+}
+
+async function diskFacts({ intake }: ConsoleHealthDeps["parts"]): Promise<HealthFacts["disk"]> {
+  // A disk that does not answer is told as such; the alerts say why.
+  const room = await intake.space.room().catch(() => undefined);
+  return room === undefined ? undefined : { freeBytes: room.freeBytes, minFreeBytes: room.minFreeBytes };
+}
+
+function backupFacts({ backups, parts }: ConsoleHealthDeps): HealthFacts["backup"] {
+  return {
+    isScheduled: parts.config.backup.folder !== undefined,
+    lastAt: backups.last()?.begunAt,
+    failure: backups.failure()?.message,
+    runningSince: backups.running()?.begunAt,
+  };
+}
+
+/** Asks the store for one note alone. */
+export function createConsoleHealth(deps: ConsoleHealthDeps): HealthSource {
+  const { parts, jobs, troubles } = deps;
+  const { health, pipeline, loopLag, certificates, configRead } = parts;
+  return {
+    beginCheck: () => jobs.check.begin(),
+    async facts() {
+      const { isReady, checks, messages } = health.current();
+      const { waiting, unfiled } = pipeline.statistics();
+      const { lags } = loopLag;
+      return {
+        version: readVersion(),
+        startedAt: performance.timeOrigin,
+        residentBytes: process.memoryUsage.rss(),
+        ...{ isReady, selfChecks: checks, messages },
+        threads: {
+          parsers: parts.config.inbound.parserThreads,
+          waitingFiles: waiting.reduce((sum, { count }) => sum + count, 0),
+          unfiledFiles: unfiled,
+          lateMs: boundOf({ bounds: lags.bounds, cumulated: () => lags.cumulated() }),
+        },
+        store: await storeFacts(parts),
+        disk: await diskFacts(parts),
+        certificates: [...certificates].map(([endpoint, expiresAt]) => ({ endpoint, expiresAt })),
+        configuration: { readAt: configRead.at, isLastGood: configRead.isLastGood },
+        backup: backupFacts(deps),
+        check: jobs.check.state,
+        verification: jobs.verification.state,
+        lastVerified: await findLastVerification(parts.store.read),
+        troubles: troubles.all,
+      };
+    },
+  };
+}

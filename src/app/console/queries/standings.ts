@@ -1,0 +1,86 @@
+/** How companies stand, as far as the store knows it: one question for all who watch. */
+import { alertKind } from "../../../domain/alerts/alert-kinds.ts";
+import { operatorId } from "../../../domain/alerts/audience.ts";
+import type { Incident } from "../../../domain/alerts/incident.ts";
+import { incidentRemedy, incidentTitle } from "../../../domain/alerts/notice.ts";
+import type { Scope } from "../../../endpoints/http/console/console-services.ts";
+import type {
+  DayCount,
+  OpenIncident,
+  StoredStandings,
+} from "../../../endpoints/http/console/live/standing.ts";
+import { listOpenIncidents } from "../../../store/alerts/incidents.ts";
+import type { Reader } from "../../../store/database/database.ts";
+import { dayOf } from "../../../store/ledger/daily-files.ts";
+import type { QueryContext } from "../query-context.ts";
+
+const daysOfWeek = 7;
+/** More are nothing that anybody reads at a glance. */
+const mostIncidents = 500;
+
+function shownIncident(incident: Incident): OpenIncident {
+  const { id, kind, summary, openedAt } = incident;
+  const of = alertKind(kind);
+  const companyRemedy = of.scope === "operator" ? undefined : of.companyRemedy;
+  const [title, remedy] = [incidentTitle(incident), incidentRemedy(incident)];
+  return { id, kind, title, summary, remedy, companyRemedy, openedAt };
+}
+
+/** By company and day. */
+async function countsOf(
+  read: Reader,
+  companyIds: readonly number[],
+  days: readonly number[],
+): Promise<(companyId: number, day: number) => DayCount> {
+  const rows = await read
+    .selectFrom("daily_files")
+    .select(({ fn }) => ["company_id", "day", "state", fn.sum<number>("files").as("files")])
+    .where("company_id", "in", [...companyIds])
+    .where("day", "in", [...days])
+    .groupBy(["company_id", "day", "state"])
+    .execute();
+  const counts = new Map(rows.map((row) => [`${row.company_id} ${row.day} ${row.state}`, Number(row.files)]));
+  return (companyId, day) => ({
+    applied: counts.get(`${companyId} ${day} applied`) ?? 0,
+    refused: counts.get(`${companyId} ${day} refused`) ?? 0,
+  });
+}
+
+async function deadLettersOf(
+  read: Reader,
+  companyIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await read
+    .selectFrom("outbound_targets")
+    .select(({ fn }) => ["company_id", fn.sum<number>("dead_count").as("dead")])
+    .where("company_id", "in", [...companyIds])
+    .where("dead_count", ">", 0)
+    .groupBy("company_id")
+    .execute();
+  return new Map(rows.map((row) => [row.company_id, Number(row.dead)]));
+}
+
+/** Those of the scope; incidents of the installation for operators alone. */
+export async function queryStandings(
+  { read, now }: QueryContext,
+  { companies, isOperator }: Scope,
+  _asked: object,
+): Promise<StoredStandings> {
+  const ids = companies.map(({ id }) => id);
+  const today = dayOf(now);
+  const countOf = await countsOf(read, ids, [today, today - daysOfWeek]);
+  const dead = await deadLettersOf(read, ids);
+  const open = (await listOpenIncidents(read)).slice(0, mostIncidents);
+  const incidentsOf = (companyId: number) =>
+    open.filter((incident) => incident.companyId === companyId).map(shownIncident);
+  return {
+    companies: companies.map(({ id: companyId, code: companyCode }) => ({
+      ...{ companyId, companyCode },
+      today: countOf(companyId, today),
+      weekBefore: countOf(companyId, today - daysOfWeek),
+      incidents: incidentsOf(companyId),
+      deadLetters: dead.get(companyId) ?? 0,
+    })),
+    incidents: isOperator ? incidentsOf(operatorId) : [],
+  };
+}

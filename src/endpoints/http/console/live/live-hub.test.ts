@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLogger } from "../../../../lib/logs/log.ts";
+import { LiveHub, type Viewer } from "./live-hub.ts";
+import type { CompanyStanding, Refusal, Standing } from "./standing.ts";
+
+const day = { applied: 0, refused: 0 };
+
+function company(companyId: number, waiting = 0): CompanyStanding {
+  const code = `C${companyId}`;
+  return {
+    ...{
+      companyId,
+      companyCode: code,
+      waiting,
+      oldestAgeMs: 0,
+      halt: undefined,
+      today: day,
+      weekBefore: day,
+    },
+    ...{ late: [], incidents: [], deadLetters: 0, uncollected: undefined },
+  };
+}
+
+function refusal(reference: string, companyId: number): Refusal {
+  return {
+    ...{ companyId, companyCode: `C${companyId}`, reference, name: "n.xml", state: "refused", at: 1 },
+    ...{ code: "missing", reasonCode: 904, message: "no Stop" },
+  };
+}
+
+/** A source that the test changes, and counts how often it is asked. */
+class Source {
+  companies = new Map<number, CompanyStanding>();
+  asked = 0;
+  failure: Error | undefined;
+  #listener: ((refusal: Refusal) => void) | undefined;
+
+  constructor(...companies: readonly CompanyStanding[]) {
+    for (const one of companies) this.companies.set(one.companyId, one);
+  }
+
+  standing = async (): Promise<Standing> => {
+    this.asked += 1;
+    if (this.failure !== undefined) throw this.failure;
+    const site = { incidents: [], disk: undefined, certificates: [], troubles: [] };
+    return { at: this.asked, companies: this.companies, site };
+  };
+
+  onRefusal = (listener: (refusal: Refusal) => void) => {
+    this.#listener = listener;
+    return () => {
+      this.#listener = undefined;
+    };
+  };
+
+  refuse(reference: string, companyId = 1): void {
+    this.#listener?.(refusal(reference, companyId));
+  }
+}
+
+function hubOf(source: Source): LiveHub {
+  return new LiveHub({
+    source,
+    clock: { now: () => 7 },
+    log: createLogger({ level: "silent" }),
+    rows: {
+      company: ({ companyCode, waiting }) => `<tr id="${companyCode}">${waiting}</tr>`,
+      refusal: ({ reference }) => `<tr id="refusal-${reference}"></tr>`,
+      verdict: ({ companies }, { companyIds }) =>
+        `<p id="verdict">${[...companies.values()].filter((one) => companyIds.has(one.companyId) && one.waiting > 0).length}</p>`,
+    },
+  });
+}
+
+interface Watched extends Viewer {
+  readonly sent: string[];
+  readonly ended: () => boolean;
+}
+
+function viewerOf(companyIds: readonly number[], after?: string): Watched {
+  const sent: string[] = [];
+  let isEnded = false;
+  return {
+    ...{ companyIds: new Set(companyIds), isOperator: false, after, sent },
+    send: (text) => void sent.push(text),
+    end: () => {
+      isEnded = true;
+    },
+    ended: () => isEnded,
+  };
+}
+
+/** Lets ticks run, and forgets what was sent before. */
+async function ticks(count: number, ...watched: readonly Watched[]): Promise<void> {
+  for (const { sent } of watched) sent.length = 0;
+  await vi.advanceTimersByTimeAsync(count * 1_000);
+}
+
+describe("a hub of live pages", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("sends each viewer the rows of its companies, and then only what has changed", async () => {
+    const source = new Source(company(1), company(2));
+    const hub = hubOf(source);
+    const [own, other] = [viewerOf([1]), viewerOf([2])];
+    hub.join(own);
+    hub.join(other);
+    await ticks(2);
+    expect(own.sent.join("")).toContain('id="C1"');
+    expect(own.sent.join("")).not.toContain('id="C2"');
+    await ticks(3, own, other);
+    expect(own.sent).toEqual([]);
+    source.companies.set(1, company(1, 4));
+    await ticks(1, own, other);
+    expect(own.sent.join("")).toBe(
+      'event: companies\ndata: <tr id="C1">4</tr>\n\nevent: verdict\ndata: <p id="verdict">1</p>\n\n',
+    );
+    expect(other.sent).toEqual([]);
+    await hub.stop();
+  });
+
+  test("asks its source once a tick, however many watch, and not at all when nobody does", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    const leaves = Array.from({ length: 20 }, () => hub.join(viewerOf([1])));
+    await ticks(1);
+    source.asked = 0;
+    await ticks(5);
+    expect(source.asked).toBe(5);
+    for (const leave of leaves) leave();
+    await ticks(5);
+    expect(source.asked).toBe(5);
+    await hub.stop();
+  });
+
+  test("tells refusals to those who may see the company, with the reference as id", async () => {
+    const source = new Source(company(1), company(2));
+    const hub = hubOf(source);
+    const [own, other] = [viewerOf([1]), viewerOf([2])];
+    hub.join(own);
+    hub.join(other);
+    await ticks(2);
+    source.refuse("r1");
+    await ticks(1, own, other);
+    expect(own.sent.join("")).toBe('id: r1\nevent: refusal\ndata: <tr id="refusal-r1"></tr>\n\n');
+    expect(other.sent).toEqual([]);
+    await hub.stop();
+  });
+
+  test("sends what was missed since the last event, also what came while nobody watched", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    for (const reference of ["r1", "r2", "r3"]) source.refuse(reference);
+    const back = viewerOf([1], "r1");
+    hub.join(back);
+    expect(back.sent.join("").match(/id: r\d/g)).toEqual(["id: r2", "id: r3"]);
+    await hub.stop();
+  });
+
+  test("has a page read again when it is not known, or too much, what was missed", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    for (let number = 0; number < 60; number += 1) source.refuse(`r${number}`);
+    const [lost, long] = [viewerOf([1], "before-the-restart"), viewerOf([1], "r0")];
+    hub.join(lost);
+    hub.join(long);
+    for (const { sent } of [lost, long]) {
+      expect(sent.join("")).toContain("event: reload");
+      expect(sent.join("")).not.toContain("event: refusal");
+    }
+    await hub.stop();
+  });
+
+  test("takes 20, and the next one when one of them has left", async () => {
+    const hub = hubOf(new Source(company(1)));
+    const leaves = Array.from({ length: 20 }, () => hub.join(viewerOf([1])));
+    expect(hub.hasRoom).toBe(false);
+    const late = viewerOf([1]);
+    hub.join(late);
+    expect(late.ended()).toBe(true);
+    leaves[0]?.();
+    expect(hub.hasRoom).toBe(true);
+    await hub.stop();
+  });
+
+  test("gives a sign of life within 15 seconds when there is nothing to tell", async () => {
+    const hub = hubOf(new Source(company(1)));
+    const viewer = viewerOf([1]);
+    hub.join(viewer);
+    await ticks(2);
+    await ticks(20, viewer);
+    expect(viewer.sent).toEqual(["event: beat\ndata: 7\n\n"]);
+    await hub.stop();
+  });
+
+  test("goes on with what is known in memory while the store cannot be asked", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    const viewer = viewerOf([1]);
+    hub.join(viewer);
+    await ticks(2);
+    source.failure = new Error("the disk is gone");
+    source.refuse("r1");
+    await ticks(1, viewer);
+    expect(viewer.sent.join("")).toContain("id: r1");
+    source.failure = undefined;
+    source.companies.set(1, company(1, 9));
+    await ticks(1, viewer);
+    expect(viewer.sent.join("")).toContain('<tr id="C1">9</tr>');
+    await hub.stop();
+  });
+
+  test("ends all at its stop, and takes nobody after that", async () => {
+    const hub = hubOf(new Source(company(1)));
+    const viewer = viewerOf([1]);
+    hub.join(viewer);
+    await hub.stop();
+    expect(viewer.ended()).toBe(true);
+    expect(hub.hasRoom).toBe(false);
+  });
+});

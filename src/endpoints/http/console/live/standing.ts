@@ -1,0 +1,103 @@
+/** How companies stand at a moment: what page 1 shows, and what live rows are made from. Plain data. */
+import type { AlertKindName } from "../../../../domain/alerts/alert-kinds.ts";
+import type { ErrorCode } from "../../../../lib/errors.ts";
+import type { DecidedState } from "../../../../domain/files/file-state.ts";
+
+/** Something that is wrong, with what to do about it; of the incidents of the alerts. */
+export interface OpenIncident {
+  readonly id: number;
+  /** In the catalogue of alerts. */
+  readonly kind: AlertKindName;
+  /** The kind of trouble, and of what. */
+  readonly title: string;
+  readonly summary: string;
+  /** What an operator can do about it. */
+  readonly remedy: string;
+  /** What the people of the company can do; undefined for what belongs to all companies. */
+  readonly companyRemedy: string | undefined;
+  /** Milliseconds UTC. */
+  readonly openedAt: number;
+}
+
+/** Files that came on one day (UTC) and were decided. */
+export interface DayCount {
+  readonly applied: number;
+  readonly refused: number;
+}
+
+/** What of a company's standing is in the store. */
+export interface StoredStanding {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly today: DayCount;
+  /** The whole day a week before. */
+  readonly weekBefore: DayCount;
+  readonly incidents: readonly OpenIncident[];
+  readonly deadLetters: number;
+}
+
+export interface StoredStandings {
+  readonly companies: readonly StoredStanding[];
+  /** Of the whole installation. */
+  readonly incidents: readonly OpenIncident[];
+}
+
+/** An expectation whose files have not come in time. */
+export interface LateExpectation {
+  readonly name: string;
+  /** When they should have been there, milliseconds UTC. */
+  readonly dueAt: number;
+}
+
+export interface CompanyStanding extends StoredStanding {
+  readonly waiting: number;
+  /** For how long the one waits that has waited longest, milliseconds; 0 when none waits. */
+  readonly oldestAgeMs: number;
+  /** Why nothing at all is decided; undefined as a rule. */
+  readonly halt: string | undefined;
+  readonly late: readonly LateExpectation[];
+  /** Files that lie in `outbound/` longer than they may; undefined where that is not watched. */
+  readonly uncollected: number | undefined;
+}
+
+/** What belongs to all companies: for operators. */
+export interface SiteStanding {
+  readonly incidents: readonly OpenIncident[];
+  /** Undefined when the disk does not say. */
+  readonly disk: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
+  /** Certificates that this program shows, by what listens; those without TLS have none. */
+  readonly certificates: readonly { readonly endpoint: string; readonly expiresAt: number }[];
+  /** What keeps it from being ready, in words. */
+  readonly troubles: readonly string[];
+}
+
+export interface Standing {
+  /** Milliseconds UTC. */
+  readonly at: number;
+  /** By the id of the company. */
+  readonly companies: ReadonlyMap<number, CompanyStanding>;
+  readonly site: SiteStanding;
+}
+
+/** A file that was refused or superseded. */
+export interface Refusal {
+  readonly companyId: number;
+  readonly companyCode: string;
+  /** The sealed number of its ledger entry: what the file is called in addresses and receipts. */
+  readonly reference: string;
+  readonly name: string;
+  readonly state: DecidedState;
+  readonly code: ErrorCode;
+  readonly reasonCode: number;
+  readonly message: string;
+  /** When it was decided, milliseconds UTC. */
+  readonly at: number;
+}
+
+/** Where live pages get what they show. */
+export interface LiveSource {
+  /** How all companies stand, at most a second old. Rejects when the store cannot be asked. */
+  standing(): Promise<Standing>;
+  /** Calls `listener` with each refusal of any company. Returns a function that ends that. */
+  onRefusal(listener: (refusal: Refusal) => void): () => void;
+}

@@ -1,0 +1,123 @@
+/** Page 12: who did what and why, who looked at content, and what a reload has changed. */
+import { dayMs } from "../../../../../lib/durations.ts";
+import { given } from "../../../../../lib/given.ts";
+import { isoTime } from "../../../../../lib/iso-time.ts";
+import type { Answer } from "../../../server/answer.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { csvAnswer } from "../../kit/csv.ts";
+import { selectField, textField } from "../../kit/fields.ts";
+import { filterForm } from "../../kit/forms.ts";
+import { type Html, html } from "../../kit/html.ts";
+import { type Addresses, addresses, link } from "../../kit/link.ts";
+import { page } from "../../kit/page.ts";
+import { pager } from "../../kit/pager.ts";
+import { section } from "../../kit/section.ts";
+import { words } from "../../words/words.ts";
+import { readDay } from "../files/files-filter.ts";
+import { administered } from "../users/user-parts.ts";
+import { auditKinds, auditTable, kindText } from "./audit-table.ts";
+import type { AuditAsked, ShownAudit } from "./audit-view.ts";
+
+const said = words.audit;
+const pageSize = 50;
+/** So many rows a download has at most. */
+const mostCsvRows = 10_000;
+const rowsAtOnce = 1_000;
+const longest = 600;
+
+const fieldNames = ["user", "kind", "subject", "day"] as const;
+type Texts = Partial<Readonly<Record<(typeof fieldNames)[number], string>>>;
+
+/** What stands in the address; empty fields are left out. */
+function textsOf({ query }: ConsoleRequest): Texts {
+  const texts = fieldNames.map((name) => [name, query.get(name)?.trim().slice(0, longest) || undefined]);
+  return given(Object.fromEntries(texts) as Texts);
+}
+
+function askedOf({ user, kind, subject, day }: Texts): Omit<AuditAsked, "limit"> {
+  const since = day === undefined ? undefined : readDay(day);
+  const until = since === undefined ? undefined : since + dayMs;
+  return given({ userName: user, kind, subject, since, until });
+}
+
+function beforeIn({ query }: ConsoleRequest): number | undefined {
+  const before = Number(query.get("before") ?? Number.NaN);
+  return Number.isSafeInteger(before) && before > 0 ? before : undefined;
+}
+
+function filterOf(texts: Texts, to: Addresses): Html {
+  const { user, kind, subject, day } = texts;
+  const kinds = auditKinds
+    .map((one) => [one, kindText(one)] as const)
+    .toSorted(([, one], [, other]) => (one < other ? -1 : 1));
+  const dayFault = day !== undefined && readDay(day) === undefined ? words.files.faults.day : undefined;
+  const fields = html`${textField({
+    ...{ name: "user", label: said.filter.user, value: user, maxLength: longest },
+  })}${selectField({
+    ...{ name: "kind", label: said.filter.kind, value: kind },
+    options: [["", said.filter.allKinds], ...kinds],
+  })}${textField({
+    ...{ name: "subject", label: said.filter.subject, value: subject, maxLength: longest },
+  })}${textField({ name: "day", type: "date", label: said.filter.day, value: day, error: dayFault })}`;
+  return filterForm({ action: to.at("/audit"), fields, isFiltered: Object.keys(texts).length > 0 });
+}
+
+async function showAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  const to = addresses(services);
+  const texts = textsOf(request);
+  const beforeId = beforeIn(request);
+  const asked = { ...askedOf(texts), ...given({ beforeId }), limit: pageSize };
+  const { entries, nextBefore } = await services.ask("audit", administered(request.user), asked);
+  const pages = pager({
+    first: beforeId === undefined ? undefined : to.at("/audit", texts),
+    next: nextBefore === undefined ? undefined : to.at("/audit", { ...texts, before: nextBefore }),
+  });
+  const tools = link(to.at("/audit.csv", texts), said.csv);
+  const list = html`<p>${said.explained}</p>${auditTable(entries, to, said.none)}${pages}`;
+  const content = html`${filterOf(texts, to)}${section(said.title, list, { tools })}`;
+  return page(services, request, { title: said.title, here: "audit", content });
+}
+
+/** Names of columns are for programs: they stay as they are in every language. */
+const csvHead = ["at", "user", "address", "company", "kind", "subject", "reason", "before", "after"];
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+function csvRow(entry: ShownAudit) {
+  const { at, userName, address, companyCode = null, kind, subject, reason, before, after } = entry;
+  return [isoTime(at), userName, address, companyCode, kind, subject, reason, jsonOf(before), jsonOf(after)];
+}
+
+async function downloadAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  const asked = askedOf(textsOf(request));
+  const rows: ReturnType<typeof csvRow>[] = [];
+  let beforeId: number | undefined;
+  do {
+    const page = { ...asked, ...given({ beforeId }), limit: rowsAtOnce };
+    const found = await services.ask("audit", administered(request.user), page);
+    rows.push(...found.entries.map(csvRow));
+    beforeId = found.nextBefore;
+  } while (beforeId !== undefined && rows.length < mostCsvRows);
+  return csvAnswer("audit.csv", csvHead, rows.slice(0, mostCsvRows));
+}
+
+export const auditRoute: ConsoleRoute = {
+  access: "console",
+  name: "consoleAudit",
+  method: "GET",
+  path: "/console/audit",
+  who: "act",
+  run: showAudit,
+};
+
+export const auditCsvRoute: ConsoleRoute = {
+  access: "console",
+  name: "consoleAuditCsv",
+  method: "GET",
+  path: "/console/audit.csv",
+  who: "act",
+  run: downloadAudit,
+};

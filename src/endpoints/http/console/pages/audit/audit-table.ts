@@ -1,0 +1,103 @@
+/** Entries of the audit as a table: on its own page, and on that of what they are about. */
+import { type AuditSubject, readAuditSubject } from "../../../../../domain/audit/audit-subject.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
+import { type Addresses, link } from "../../kit/link.ts";
+import { code, shortened } from "../../kit/shown-text.ts";
+import { table } from "../../kit/table.ts";
+import { timeText } from "../../kit/times.ts";
+import { words } from "../../words/words.ts";
+import { type Difference, differenceOf } from "./audit-difference.ts";
+import type { ShownAudit } from "./audit-view.ts";
+
+const said = words.audit;
+/** Longer ones are whole in the CSV. */
+const mostDifferences = 20;
+
+/** Kinds of entries, as they stand in the store. */
+export const auditKinds: readonly string[] = [
+  ...[
+    "file.retry",
+    "content.seen",
+    "delivery.retry",
+    "delivery.resend",
+    "delivery.giveUp",
+    "deliveries.release",
+  ],
+  ...["target.retry", "target.pause", "target.resume", "remote.pause", "remote.resume", "remote.poll"],
+  ...["export.again", "ban.lift", "ledger.verify", "config.reload"],
+  ...[
+    "user.add",
+    "user.roles",
+    "user.enable",
+    "user.disable",
+    "user.password",
+    "user.addKey",
+    "user.removeKey",
+  ],
+  ...["signedIn", "signedOut", "signedOutEverywhere", "passwordChanged"],
+];
+
+/** What was done, in words; the bare kind where there are none. */
+export function kindText(kind: string): string {
+  const key = kind.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase());
+  return Object.entries(said.kinds).find(([name]) => name === key)?.[1] ?? kind;
+}
+
+function addressOf(subject: AuditSubject, company: string | undefined, to: Addresses): string | undefined {
+  switch (subject.kind) {
+    case "file":
+      return to.file(subject.reference);
+    case "delivery":
+      return to.delivery(subject.guid);
+    case "user":
+      return to.at("/users", { name: subject.name, company });
+    case "target":
+    case "export":
+    case "heldDeliveries":
+      return to.at("/deliveries", { company });
+    case "remote":
+      return to.at("/remotes", { company });
+    case "address":
+      return `${to.at("/users")}#bans`;
+  }
+}
+
+function subjectText({ subject, companyCode }: ShownAudit, to: Addresses): Content {
+  if (subject === null) return words.kit.none;
+  const read = readAuditSubject(subject);
+  const href = read === undefined ? undefined : addressOf(read, companyCode, to);
+  const shown = shortened(subject, 80);
+  return href === undefined ? shown : link(href, shown);
+}
+
+function differenceItem({ path, before, after }: Difference): Html {
+  const value = (text: string | undefined) =>
+    text === undefined ? html`<em>${said.unset}</em>` : shortened(text, 200);
+  const name = path === "" ? "" : html`${code(path)}: `;
+  return html`<li>${name}<del><span class="unseen">${said.before} </span>${value(before)}</del> → <ins><span class="unseen">${said.after} </span>${value(after)}</ins></li>`;
+}
+
+function changeText({ before, after }: ShownAudit): Content {
+  const differences = differenceOf(before, after);
+  if (differences.length === 0) return words.kit.none;
+  return html`<ul class="plain">${differences.slice(0, mostDifferences).map(differenceItem)}</ul>`;
+}
+
+function whoText({ userName, address }: ShownAudit): Html {
+  const who = userName === null ? said.byProgram : shortened(userName, 60);
+  return html`${who}${address === null ? "" : html`<br><small>${said.from(address)}</small>`}`;
+}
+
+export function auditTable(entries: readonly ShownAudit[], to: Addresses, empty: string): Html {
+  const rows = entries.map((entry) => [
+    timeText(entry.at),
+    whoText(entry),
+    html`${kindText(entry.kind)}${entry.companyCode === undefined ? "" : html`<br><small>${shortened(entry.companyCode, 40)}</small>`}`,
+    subjectText(entry, to),
+    entry.reason === null ? words.kit.none : shortened(entry.reason, 500),
+    changeText(entry),
+  ]);
+  const { time, who, what, about, reason, change } = said.head;
+  const options = { caption: said.title, isCaptionHidden: true, empty };
+  return table([time, who, what, about, reason, change], rows, options);
+}

@@ -1,0 +1,70 @@
+/** Page 9, for operators: whether the installation is well, in all its parts. */
+import { systemClock } from "../../../../../lib/clock.ts";
+import type { Answer } from "../../../server/answer.ts";
+import { live } from "../../assets/assets.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { html } from "../../kit/html.ts";
+import { type Addresses, addresses } from "../../kit/link.ts";
+import { page } from "../../kit/page.ts";
+import { words } from "../../words/words.ts";
+import {
+  certificatesSection,
+  checkSection,
+  programSection,
+  readiness,
+  selfChecksSection,
+  storeSection,
+  threadsSection,
+  troublesSection,
+} from "./health-sections.ts";
+import type { HealthFacts } from "./health-view.ts";
+import { backupSection, verificationSection } from "./proof-sections.ts";
+
+const said = words.health;
+
+/** While something is being checked, the page is read again by itself. */
+function frameOf(facts: HealthFacts, to: Addresses, content: ReturnType<typeof html>) {
+  const isRunning = facts.check.running !== undefined || facts.verification.running !== undefined;
+  const again = isRunning
+    ? html` hx-get="${to.at("/health")}" hx-trigger="every 3s" hx-target="this" hx-swap="morph:outerHTML" hx-ext="morph"`
+    : "";
+  return html`<div id="health" class="stack"${again}>${content}</div>`;
+}
+
+/** The page; with what is wrong with the reason of a verification. */
+export async function showHealth(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  fault?: string,
+): Promise<Answer> {
+  const to = addresses(services);
+  const facts = await services.health.facts();
+  const { formToken } = request.user;
+  const content = html`${[
+    readiness(facts),
+    checkSection(facts, { action: to.at("/health/check"), formToken }),
+    selfChecksSection(facts),
+    programSection(facts),
+    threadsSection(facts),
+    storeSection(facts),
+    certificatesSection(facts),
+    backupSection(facts, systemClock.now()),
+    verificationSection(facts, { action: to.at("/health/verify"), formToken }, fault),
+    troublesSection(facts),
+  ]}`;
+  return page(services, request, {
+    ...{ title: said.title, here: "health", scripts: live },
+    content: frameOf(facts, to, content),
+    status: fault === undefined ? 200 : 422,
+  });
+}
+
+export const healthRoute: ConsoleRoute = {
+  access: "console",
+  name: "consoleHealth",
+  method: "GET",
+  path: "/console/health",
+  who: "operator",
+  run: (services, request) => showHealth(services, request),
+};

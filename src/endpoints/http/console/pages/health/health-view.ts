@@ -1,0 +1,95 @@
+/** What the page of health shows: what the daemon knows of itself, and what a check or a verification has found. */
+
+/** A line of `dropgate check`. */
+export interface ShownFinding {
+  readonly status: "ok" | "warning" | "problem";
+  readonly what: string;
+  readonly remedy?: string;
+}
+
+export interface ShownVerification {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly unproved: readonly string[];
+  readonly discrepancyCount: number;
+  readonly discrepancies: readonly {
+    readonly kind: string;
+    readonly location: string;
+    readonly message: string;
+    readonly name?: string;
+  }[];
+}
+
+/** Work in a process of its own. Times in milliseconds UTC. */
+export interface JobState<Result> {
+  readonly running:
+    | {
+        readonly since: number;
+        readonly progress: { readonly entries: number; readonly total: number } | undefined;
+      }
+    | undefined;
+  readonly last: { readonly at: number; readonly result: Result } | undefined;
+  /** Why the last one came to nothing, when it did. */
+  readonly failure: { readonly at: number; readonly message: string } | undefined;
+}
+
+/** Warnings and errors of the log with the same words. */
+export interface LoggedTrouble {
+  readonly level: string;
+  readonly message: string;
+  readonly count: number;
+  /** Milliseconds UTC. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Which of what it was about, the last time: names of settings and things, never of content. */
+  readonly about: string;
+}
+
+export interface ThreadsShown {
+  readonly parsers: number;
+  readonly waitingFiles: number;
+  readonly unfiledFiles: number;
+  /** 99 of 100 timers ran so late at most, milliseconds; undefined before the first. */
+  readonly lateMs: number | undefined;
+}
+
+/** What the daemon knows at this moment. */
+export interface HealthFacts {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly residentBytes: number;
+  readonly isReady: boolean;
+  /** By the names of the self-checks. */
+  readonly selfChecks: Readonly<Record<string, boolean>>;
+  readonly messages: readonly string[];
+  readonly threads: ThreadsShown;
+  readonly store: {
+    readonly fileBytes: number;
+    readonly walBytes: number;
+    readonly commits: number;
+    /** Damaged pages were met; undefined as a rule. */
+    readonly damage: string | undefined;
+  };
+  readonly disk: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
+  readonly certificates: readonly { readonly endpoint: string; readonly expiresAt: number }[];
+  readonly configuration: { readonly readAt: number; readonly isLastGood: boolean };
+  readonly backup: {
+    readonly isScheduled: boolean;
+    /** Undefined before the first. */
+    readonly lastAt: number | undefined;
+    readonly failure: string | undefined;
+    readonly runningSince: number | undefined;
+  };
+  readonly check: JobState<readonly ShownFinding[]>;
+  readonly verification: JobState<ShownVerification>;
+  /** By the daemon or by a command; undefined before the first. */
+  readonly lastVerified: { readonly at: number; readonly discrepancies: number } | undefined;
+  readonly troubles: readonly LoggedTrouble[];
+}
+
+/** Where the page of health gets what it shows. */
+export interface HealthSource {
+  facts(): Promise<HealthFacts>;
+  /** Begins to check the installation, unless that is under way. */
+  beginCheck(): void;
+}

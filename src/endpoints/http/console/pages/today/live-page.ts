@@ -1,0 +1,39 @@
+/** The events of page 1, and page 1 as it is read again and again where events do not come through. */
+import { type Answer, eventStreamType, textType } from "../../../server/answer.ts";
+import { retryAfter } from "../../../server/http-refusal.ts";
+import { secondMs } from "../../../../../lib/durations.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { companiesFor } from "../../console-user.ts";
+import { words } from "../../words/words.ts";
+import { showToday } from "./today-page.ts";
+
+/** When somebody else may have gone. */
+const retryMs = 30 * secondMs;
+
+async function sendEvents({ live }: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  if (!live.hasRoom) {
+    const body = `${words.today.live.full}\n`;
+    return { status: 503, headers: retryAfter(retryMs), contentType: textType, body };
+  }
+  const { user, query, lastEventId } = request;
+  const companyIds = new Set(companiesFor(user, "look").map(({ id }) => id));
+  // What the browser has heard of is newer than what its page has shown.
+  const after = lastEventId ?? query.get("after") ?? undefined;
+  const { isOperator } = user;
+  return {
+    status: 200,
+    contentType: eventStreamType,
+    // Proxies must not gather events before they pass them on.
+    headers: { "x-accel-buffering": "no" },
+    body: { subscribe: (stream) => live.join({ companyIds, isOperator, after, ...stream }) },
+  };
+}
+
+/** In the background: neither keeps a session alive that nobody uses. */
+const background = { access: "console", method: "GET", who: "look", isBackground: true } as const;
+
+export const liveRoutes: readonly ConsoleRoute[] = [
+  { ...background, name: "consoleLive", path: "/console/live", run: sendEvents },
+  { ...background, name: "consoleTodayAgain", path: "/console/live/page", run: showToday },
+];

@@ -1,0 +1,73 @@
+/** Rows of page 1 that change while it is looked at: the page and the live events have them from here. */
+import { badge } from "../../kit/badge.ts";
+import { countText } from "../../kit/amounts.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
+import { type Addresses, link } from "../../kit/link.ts";
+import { code, shortened } from "../../kit/shown-text.ts";
+import { durationText, timeText } from "../../kit/times.ts";
+import type { CompanyStanding, Refusal } from "../../live/standing.ts";
+import { words } from "../../words/words.ts";
+import { concernsOf, listsOf } from "./concerns.ts";
+
+const today = words.today;
+
+export const companyHead = [
+  today.company,
+  today.state,
+  ...[today.waiting, today.applied, today.refused, today.late, today.deadLetters, today.uncollected].map(
+    (text) => ({ text, isNumber: true }),
+  ),
+] as const;
+
+function cell(label: string, content: Content, remark?: string): Html {
+  const beside = remark === undefined ? "" : html`<br><small>${remark}</small>`;
+  return html`<td class="number" data-label="${label}">${content}${beside}</td>`;
+}
+
+/** A count that leads to its list, unless there is nothing in it. */
+function counting(count: number, href: string): Content {
+  return count === 0 ? countText(0) : link(href, countText(count));
+}
+
+/** How a company stands. The id of the row names the company. */
+export function companyRow(standing: CompanyStanding, to: Addresses): Html {
+  const { companyId, companyCode, waiting, oldestAgeMs, weekBefore, late, deadLetters } = standing;
+  const lists = listsOf(to, companyCode);
+  const isWell = concernsOf(standing, to).length === 0;
+  const { uncollected } = standing;
+  return html`<tr id="company-${companyId}"><th scope="row">${link(to.at("/files", { company: companyCode }), shortened(companyCode, 40))}</th><td data-label="${today.state}">${badge(
+    isWell ? "ok" : "wait",
+    isWell ? today.well : today.needsLook,
+  )}</td>${[
+    cell(
+      today.waiting,
+      counting(waiting, lists.waiting),
+      oldestAgeMs === 0 ? undefined : today.oldest(durationText(oldestAgeMs)),
+    ),
+    cell(
+      today.applied,
+      counting(standing.today.applied, lists.applied),
+      today.weekBefore(countText(weekBefore.applied)),
+    ),
+    cell(
+      today.refused,
+      counting(standing.today.refused, lists.refused),
+      today.weekBefore(countText(weekBefore.refused)),
+    ),
+    cell(today.late, late.length === 0 ? countText(0) : html`<a href="#verdict">${late.length}</a>`),
+    cell(today.deadLetters, counting(deadLetters, lists.dead)),
+    cell(
+      today.uncollected,
+      uncollected === undefined
+        ? html`<small>${today.notWatched}</small>`
+        : counting(uncollected, lists.uncollected),
+    ),
+  ]}</tr>`;
+}
+
+/** A file that was refused. The id of the row names its entry, so that none is there twice. */
+export function refusalRow(refusal: Refusal, to: Addresses): Html {
+  const { reference, companyCode, name, reasonCode, message, at } = refusal;
+  const head = today.refusalHead;
+  return html`<tr id="refusal-${reference}"><th scope="row">${link(to.file(reference), shortened(name, 80))}</th><td data-label="${head.company}">${shortened(companyCode, 40)}</td><td data-label="${head.time}">${timeText(at)}</td><td data-label="${head.reason}">${code(String(reasonCode))} ${shortened(message, 300)}</td></tr>`;
+}

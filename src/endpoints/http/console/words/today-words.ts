@@ -1,0 +1,81 @@
+/** Words of page 1: how companies stand at this moment. */
+import { counted } from "../../../../lib/counted.ts";
+
+export const todayWords = {
+  title: "Today",
+  companies: "Companies",
+  company: "Company",
+  waiting: "Waiting",
+  oldest: (age: string) => `oldest ${age}`,
+  applied: "Applied today",
+  refused: "Refused today",
+  weekBefore: (count: string) => `${count} a week ago, the whole day`,
+  late: "Late",
+  incidents: "Incidents",
+  deadLetters: "Given up",
+  uncollected: "Not fetched",
+  notWatched: "not watched",
+  state: "State",
+  well: "well",
+  needsLook: "needs a look",
+  daysAreUtc:
+    "Today is the day of UTC. Late: expected arrivals whose time is over. Given up: deliveries that were not taken. " +
+    "Not fetched: files in outbound/ that lie longer than they may.",
+  noCompanies: "You have no company here. Somebody who administers one can give you a role in it.",
+  allIsWell: (companies: number) =>
+    companies === 1
+      ? "All is well: no file is stuck, nothing is late, and everything goes out."
+      : `All is well in ${companies} companies: no file is stuck, nothing is late, and everything goes out.`,
+  needLook: (count: number) => `${counted(count, "thing needs a look", "things need a look")}:`,
+  isHalted: (company: string, why: string) => `${company}: nothing is decided at this moment: ${why}`,
+  isOld: (company: string, age: string) => `${company}: a file has waited for ${age}`,
+  isLate: (company: string, name: string) => `${company}: what is expected as “${name}” has not come in time`,
+  hasDead: (company: string, count: number) =>
+    `${company}: ${counted(count, "delivery was given up", "deliveries were given up")}`,
+  hasUncollected: (company: string, count: number) =>
+    `${company}: ${counted(count, "file lies", "files lie")} in outbound/, and nobody fetches them`,
+  hasIncidents: (company: string, count: number) => `${company}: ${counted(count, "open incident")}`,
+  machineHasIncidents: (count: number) => `this machine: ${counted(count, "open incident")}`,
+  lacksRoom: "this machine: the disk has less room than it must keep, and uploads are refused",
+  expires: (endpoint: string, inDays: number) =>
+    `this machine: the certificate of ${endpoint} expires in ${counted(inDays, "day")}`,
+  expired: (endpoint: string) => `this machine: the certificate of ${endpoint} has expired`,
+  openIncidents: "Open incidents",
+  noIncidents: "There is no open incident.",
+  incidentHead: { company: "Company", what: "What", since: "Since", whatToDo: "What to do" },
+  machine: "This machine",
+  disk: "Free room on the disk",
+  diskKeeps: (bytes: string) => `${bytes} must stay free`,
+  diskUnknown: "The disk does not say how much is free.",
+  certificate: (endpoint: string) => `Certificate of ${endpoint}, valid until`,
+  certificates: "Certificates",
+  noCertificate: "nothing listens with TLS here",
+  toHealth: "More on page Health",
+  refusals: "Refused lately",
+  refusalHead: { time: "Decided", company: "Company", file: "File", reason: "Reason" },
+  noRefusals: "Nothing was refused within the last seven days.",
+  allRefusals: "All refused files",
+  live: {
+    on: "Live",
+    polling: "New every 10 seconds",
+    off: "Not live: load the page again",
+    full: "too many watch live at this moment",
+  },
+  rates: {
+    title: "Files and their receipts",
+    spans: { "4h": "4 hours", "24h": "24 hours", "14d": "14 days" },
+    spanOf: "Time that is shown",
+    perMinute: "Files a minute",
+    toReceipt: "From close to receipt",
+    applied: "Applied",
+    refused: "Refused",
+    others: "Superseded and duplicates",
+    median: "Median",
+    p99: "99th percentile",
+    asTable: "The same as a table",
+    from: "From",
+    none: "No file came within this time.",
+    summary: (median: string, p99: string) =>
+      `Half of the receipts were there after ${median}, 99 of 100 after ${p99}.`,
+  },
+};

@@ -1,0 +1,119 @@
+/** Words of the pages of users and companies. */
+import { counted } from "../../../../lib/counted.ts";
+
+export const usersWords = {
+  title: "Users and companies",
+  users: "Users",
+  companies: "Companies",
+  head: {
+    user: "User",
+    state: "May sign in",
+    companies: "Companies and roles",
+    signIn: "Signs in with",
+    last: "Last seen",
+  },
+  companyHead: {
+    code: "Company",
+    name: "Name",
+    members: "Users",
+    administrators: "Administrators",
+    since: "Since",
+  },
+  name: "Part of the name",
+  company: "Company",
+  allCompanies: "All that I administer",
+  none: "No user fits.",
+  enabled: "yes",
+  disabled: "no",
+  mustChange: "must set another password first",
+  password: "password",
+  keys: (count: number) => counted(count, "key"),
+  nothingToSignIn: "nothing: cannot sign in",
+  noAdministrator: "nobody",
+  never: "never",
+  lastSeenNote: "Last seen: the last sign-in by any way, as far as it is kept.",
+  add: {
+    title: "Add a user",
+    explanation:
+      "The user gets a password, which is shown once, unless a key is given. A user of the same name in another company is " +
+      "somebody else.",
+    userName: "User name",
+    roles: "Roles",
+    publicKey: "Public key, a line of an `id_*.pub` file; leave it empty for a password",
+    button: "Add the user",
+  },
+  mustChangeLabel:
+    "The user has to set another password at the next sign-in. Leave it out for hosts: they cannot, and are refused until " +
+    "somebody does it here.",
+  notThere: "There is no such user, or not in a company that you administer.",
+  facts: {
+    state: "May sign in",
+    password: "Password",
+    hasPassword: "there is one",
+    noPassword: "none",
+    created: "Added",
+    others:
+      "Belongs to other companies too: an operator changes password, keys and whether the user may sign in.",
+  },
+  memberships: "Companies and roles",
+  noRoles: "Without a role the user leaves the company.",
+  keysTitle: "Public keys",
+  keyHead: { type: "Type", fingerprint: "Fingerprint", comment: "Comment", act: "To do" },
+  noKeys: "The user has no key.",
+  signIns: "Seen from",
+  signInHead: { address: "Address", last: "Last sign-in" },
+  noSignIns: "Nobody has signed in as this user, as far as it is kept.",
+  history: "What was done about this user",
+  historyHead: { time: "When", who: "Who", what: "What", reason: "Why" },
+  noHistory: "Nothing was done about this user in the console.",
+  toAudit: "All in the audit",
+  roles: {
+    button: "Change the roles",
+    explanation: (company: string) =>
+      `The user has exactly the chosen roles in ${company}. It holds at once.`,
+  },
+  enable: { button: "Let sign in again", explanation: "The user may sign in again, by all ways." },
+  disable: {
+    button: "Disable",
+    explanation: "The user may not sign in any more, by no way, and connections that are open end.",
+  },
+  setPassword: {
+    button: "Set a new password",
+    explanation:
+      "A new password is made and shown once. The old one ends at once: hosts that still send it are refused, and their " +
+      "addresses may be banned.",
+  },
+  addKey: {
+    button: "Add a key",
+    field: "Public key, a line of an `id_*.pub` file",
+    explanation: "The user can sign in by SFTP with this key, beside those that are there.",
+  },
+  removeKey: {
+    button: "Remove",
+    explanation: (fingerprint: string) =>
+      `${fingerprint} signs in no more, and the connections that it has opened end.`,
+  },
+  shown: {
+    title: "The new password",
+    once: "It is shown this once. Give it to the user by a way that nobody else reads.",
+    of: (name: string) => `Password of ${name}`,
+    back: "To the user",
+  },
+  agree: {
+    company: (codes: string) => `Nobody could administer ${codes} in the console afterwards.`,
+    operator: "No operator could sign in to the console afterwards.",
+    oneself: "This is you: you lose what you need for this page.",
+    label: "Do it all the same",
+    again: "Give the reason again, and say that you mean it:",
+  },
+  bans: {
+    title: "Banned addresses",
+    explained:
+      "Addresses from which sign-ins failed too often. A ban ends by itself; a restart ends all of them.",
+    none: "No address is banned.",
+    head: { address: "Address or network", until: "Until", count: "Bans lately", act: "To do" },
+    lift: "Lift the ban",
+    explanation: (address: string) =>
+      `${address} may connect and sign in again at once. What it failed is forgotten.`,
+  },
+};

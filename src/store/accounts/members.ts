@@ -1,0 +1,78 @@
+/** Who belongs to a company, as its administrators see it. */
+import { type SqlBool, sql } from "kysely";
+import type { Role } from "../../domain/users/role.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+
+function hasRole(role: Role) {
+  return sql<SqlBool>`m.roles like ${`%"${role}"%`}`;
+}
+
+/** How many others than this user administer the company and can sign in to the console. */
+export async function countAdministrators(
+  read: Reader | Transaction,
+  companyId: number,
+  otherThan: number,
+): Promise<number> {
+  const row = await read
+    .selectFrom("memberships as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("m.company_id", "=", companyId)
+    .where("m.user_id", "<>", otherThan)
+    .where(hasRole("MemberAdmin"))
+    .where("u.is_enabled", "=", 1)
+    .where("u.password_hash", "is not", null)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** How many users belong to the company. */
+export async function countMembers(read: Reader, companyId: number): Promise<number> {
+  const row = await read
+    .selectFrom("memberships")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("company_id", "=", companyId)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Takes the user out of the company: its roles there, its profile and its carriers. */
+export async function deleteMembership(
+  tx: Transaction,
+  { companyId, userId }: { readonly companyId: number; readonly userId: number },
+): Promise<void> {
+  for (const table of ["user_carriers", "memberships"] as const)
+    await tx.deleteFrom(table).where("company_id", "=", companyId).where("user_id", "=", userId).execute();
+}
+
+export interface MembersAsked {
+  /** Undefined for those of all companies, and for users of none. */
+  readonly companyIds: readonly number[] | undefined;
+  /** A part of the name. */
+  readonly name?: string | undefined;
+  /** Behind this user, in the order of names. */
+  readonly behind?: { readonly userName: string; readonly id: number } | undefined;
+  readonly limit: number;
+}
+
+/** Ids and names of users, in the order of their names. */
+export async function listMembers(
+  read: Reader,
+  { companyIds, name, behind, limit }: MembersAsked,
+): Promise<readonly { readonly id: number; readonly userName: string }[]> {
+  let query = read.selectFrom("users as u").select(["u.id", "u.user_name as userName"]);
+  if (companyIds !== undefined)
+    query = query.where("u.id", "in", (eb) =>
+      eb
+        .selectFrom("memberships")
+        .select("user_id")
+        .where("company_id", "in", [...companyIds]),
+    );
+  if (name !== undefined) query = query.where(sql<SqlBool>`instr(lower(u.user_name), lower(${name})) > 0`);
+  if (behind !== undefined)
+    query = query.where((eb) =>
+      eb(eb.refTuple("u.user_name", "u.id"), ">", eb.tuple(behind.userName, behind.id)),
+    );
+  return await query.orderBy("u.user_name").orderBy("u.id").limit(limit).execute();
+}

@@ -1,0 +1,72 @@
+// Draws the charts of a page from the numbers that each carries (data-chart); the page has the same as a table.
+
+const height = 220;
+const drawn = new Map();
+
+/** The colour of that name as it is at this moment: a canvas knows neither names nor themes. */
+function colour(place, name) {
+  place.style.color = `var(--${name})`;
+  const found = getComputedStyle(place).color;
+  place.style.color = "";
+  return found;
+}
+
+function lengthText(ms) {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
+  return `${Math.round(ms / 6_000) / 10} min`;
+}
+
+const textOf = (unit) => (unit === "ms" ? lengthText : String);
+
+function optionsOf(place, { unit, series }) {
+  const grid = { stroke: colour(place, "line"), width: 1 };
+  const axis = { stroke: colour(place, "faint"), grid, ticks: { show: false } };
+  const text = textOf(unit);
+  return {
+    width: Math.max(240, place.clientWidth),
+    height,
+    cursor: { drag: { x: false, y: false } },
+    scales: { y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.05 : 1] } },
+    axes: [axis, { ...axis, size: 64, values: (_chart, splits) => splits.map(text) }],
+    series: [
+      {},
+      ...series.map(({ label, kind }, index) => ({
+        label,
+        stroke: colour(place, kind),
+        width: 2,
+        // Lines are told apart without their colours too.
+        dash: [[], [8, 4], [2, 3]][index],
+        value: (_chart, value) => (value === null || value === undefined ? "–" : text(value)),
+      })),
+    ],
+  };
+}
+
+function draw(place) {
+  const chart = JSON.parse(place.dataset.chart);
+  drawn.get(place)?.destroy();
+  const data = [chart.at, ...chart.series.map(({ values }) => values)];
+  drawn.set(place, new window.uPlot(optionsOf(place, chart), data, place));
+}
+
+function drawAll() {
+  for (const [place, chart] of drawn) {
+    if (place.isConnected) continue;
+    chart.destroy();
+    drawn.delete(place);
+  }
+  for (const place of document.querySelectorAll("[data-chart]")) draw(place);
+}
+
+let width = window.innerWidth;
+drawAll();
+// Only a change of the width needs a new picture: the bars of a phone come and go with each scroll.
+window.addEventListener("resize", () => {
+  if (window.innerWidth === width) return;
+  width = window.innerWidth;
+  drawAll();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+new MutationObserver(drawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+document.addEventListener("htmx:afterSettle", drawAll);
