@@ -223,7 +223,8 @@ describe("the documents", () => {
 
   test("list every operation that is served over HTTP", () => {
     const text = textOf("docs/http-api.md");
-    expect(routes.filter(({ path }) => !text.includes(path)).map(({ name }) => name)).toEqual([]);
+    const operations = routes.filter(({ path }) => !path.startsWith("/console/"));
+    expect(operations.filter(({ path }) => !text.includes(path)).map(({ name }) => name)).toEqual([]);
   });
 
   test("docs/stop-elements.md is what the table of elements says", () => {

@@ -46,7 +46,7 @@ const differing: readonly (readonly [form: RegExp, name: string])[] = [
   [/@\[[\d.]+\]/g, "@[TIME]"],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "ID"],
   [/SHA256:[\w+/]{43}/g, "FINGERPRINT"],
-  [/(?<=Password: +)\S+/g, "PASSWORD"],
+  [/(?<=Password: +|, password )\S+/g, "PASSWORD"],
   [/\b[0-9a-f]{12,64}\b/g, "SUM"],
   [/\b\d+(?:\.\d+)? (?:B|KB|MB|GB)\b/g, "SIZE"],
 ];
