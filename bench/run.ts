@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAppointments } from "./appointments.ts";
 import { benchBacklog } from "./backlog.ts";
+import { benchConsole } from "./console.ts";
 import { benchEvents } from "./events.ts";
 import { benchFtp } from "./ftp.ts";
 import { benchGateway } from "./gateway.ts";
@@ -40,6 +41,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   outbound: benchOutbound,
   appointments: benchAppointments,
   scrape: benchScrape,
+  console: benchConsole,
 };
 
 const { values } = parseArgs({

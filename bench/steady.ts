@@ -45,7 +45,8 @@ function nextFile(): { readonly name: string; readonly bytes: Buffer } {
   return { name, bytes: Buffer.from(sampleStop(stopNbr)) };
 }
 
-interface Server {
+/** A server that takes the files. */
+export interface Server {
   readonly site: SftpSite;
   readonly uploaders: readonly SftpUploader[];
   /** Of the daemon. */
@@ -76,7 +77,7 @@ async function upload(server: Server, uploader: SftpUploader): Promise<Timing> {
 }
 
 /** Files leave at fixed times, each over the next connection, after the one before it there. */
-async function sendSteadily(server: Server, rate: number, seconds: number): Promise<Timing[]> {
+export async function sendSteadily(server: Server, rate: number, seconds: number): Promise<Timing[]> {
   const sent: Promise<Timing>[] = [];
   const free: Promise<unknown>[] = server.uploaders.map(() => Promise.resolve());
   const startedAt = performance.now();
@@ -236,7 +237,8 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
   return [...measurements, ...(await measureBurst(sites, options))];
 }
 
-async function connectAll(site: SftpSite): Promise<SftpUploader[]> {
+/** Ten connections. */
+export async function connectAll(site: SftpSite): Promise<SftpUploader[]> {
   return await Promise.all(Array.from({ length: connections }, () => connectSftp(site)));
 }
 

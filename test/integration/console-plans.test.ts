@@ -1,0 +1,105 @@
+/** What the pages of the console ask of a ledger of years is answered by an index, for one company and for several. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { listChannels } from "../../src/store/ledger/daily-files.ts";
+import { countFilePage } from "../../src/store/ledger/file-page-counts.ts";
+import { readFilePage } from "../../src/store/ledger/file-pages.ts";
+import type { PageSelection } from "../../src/store/ledger/file-ways.ts";
+import { findFilesByContent, findFilesByName } from "../../src/store/ledger/find-files.ts";
+import {
+  findDeliveriesByName,
+  findDeliveryByGuid,
+  findDocuments,
+} from "../../src/store/outbound/find-deliveries.ts";
+import {
+  findLoadsByNumber,
+  findOrdersByNumber,
+  findStopsByNumber,
+} from "../../src/store/stops/find-numbers.ts";
+import { plansOf } from "../support/query-plans.ts";
+
+let store: Store;
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), "dropgate-plans-"));
+  store = await openStore(stateDir);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(stateDir, { recursive: true });
+});
+
+const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
+
+/** How rows of tables that grow are reached; a subquery of some places may be scanned. */
+const reached = (steps: readonly string[]) =>
+  steps.filter((step) => /^(?:SEARCH|SCAN) (?!p\b|\(?subquery|CONSTANT)/i.test(step));
+
+const page = { limit: 50, hasTime: () => true };
+const from = { receivedAt: 1_000, id: 7 };
+const entry = /^SEARCH files USING INTEGER PRIMARY KEY/;
+
+const pages = [
+  [{}, /files_by_arrival \(company_id=\? AND received_at/],
+  [{ states: ["applied"] }, /files_by_arrival \(company_id=\? AND received_at/],
+  [{ states: ["refused"] }, /files_refused_by_arrival \(company_id=\? AND state=\? AND received_at/],
+  [
+    { states: ["superseded", "duplicate"], userName: "u" },
+    /files_refused_by_arrival \(company_id=\? AND state=\?/,
+  ],
+  [{ states: ["waiting", "retry"] }, /files_open \(state=\?/],
+  [{ reasons: ["xsdMismatch"], channel: "sftp" }, /PRIMARY KEY \(company_id=\? AND code=\? AND received_at/],
+  [{ name: "4711*" }, /files_by_name \(company_id=\? AND name>\? AND name<\?/],
+  [{ name: "*11*", since: 5, until: 900 }, /files_by_arrival \(company_id=\? AND received_at/],
+  [{ isPruned: true }, /files_by_arrival \(company_id=\? AND received_at/],
+] as const satisfies readonly (readonly [Omit<PageSelection, "companyIds">, RegExp])[];
+
+describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds) => {
+  test.each(pages)("the pages of %o", async (selection, index) => {
+    for (const direction of ["older", "newer"] as const) {
+      for (const place of [{}, { from }]) {
+        const asked = { ...page, ...place, direction };
+        const steps = reached(
+          await plan(() => readFilePage(store.read, { companyIds, ...selection }, asked)),
+        );
+        const others = steps.filter((step) => !entry.test(step) && !step.includes("retention_marks"));
+        expect(others.length).toBeGreaterThan(0);
+        for (const step of others) expect(step).toMatch(index);
+      }
+    }
+  });
+
+  test("how many there are, by days or as far as a bound", async () => {
+    const days = await plan(() => countFilePage(store.read, { companyIds, since: 0, until: 86_400_000 }));
+    expect(reached(days).join("\n")).toMatch(/daily_files USING PRIMARY KEY \(company_id=\? AND day/);
+    expect(reached(days).join("\n")).toContain("files USING INDEX files_open");
+    const faults = await plan(() => countFilePage(store.read, { companyIds, reasons: ["tooLong"] }));
+    expect(reached(faults)[0]).toMatch(/file_faults USING PRIMARY KEY \(company_id=\? AND code=\?/);
+    const [channels] = reached(await plan(() => listChannels(store.read, { companyIds, since: 1 })));
+    expect(channels).toMatch(/daily_files USING PRIMARY KEY \(company_id=\? AND day/);
+  });
+
+  test("what the box finds", async () => {
+    const named = { companyIds, beginnings: ["4711"], limit: 5 };
+    const numbered = { companyIds, numbers: ["4711", "S1"], limit: 5 };
+    const content = { companyIds, sha256: "0123456789", limit: 5, hasTime: () => true };
+    const guid = "00000000-0000-4000-8000-000000000001";
+    const asked = [
+      () => findFilesByName(store.read, named),
+      () => findDeliveriesByName(store.read, named),
+      () => findDeliveryByGuid(store.read, { companyIds, guid }),
+      () => findDocuments(store.read, { companyIds, guid, limit: 5 }),
+      () => findDocuments(store.read, { companyIds, sha256: "0123456789", limit: 5 }),
+      () => findStopsByNumber(store.read, numbered),
+      () => findLoadsByNumber(store.read, numbered),
+      () => findOrdersByNumber(store.read, numbered),
+    ];
+    for (const work of asked) for (const step of reached(await plan(work))) expect(step).toMatch(/^SEARCH/);
+    const contents = await plan(() => findFilesByContent(store.read, content));
+    expect(contents.join("\n")).toMatch(/files_by_content \(company_id=\? AND id>\? AND id<\?\)/);
+  });
+});
