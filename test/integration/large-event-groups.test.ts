@@ -20,7 +20,7 @@ let store: Store;
 beforeEach(async () => {
   store = await openFreshStore(temporaryFolder());
   await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-  // Each stop left a load for the next one: S1 L1, S1 L2, S2 L2, S2 L3 and so on; then a load without a stop.
+  // Each stop left a load for the next one: S1 L1, S1 L2, S2 L2, S2 L3 and so on; then the first load and the first stop once more.
   await store.write(1, async (tx) => {
     await sql`with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${2 * stops - 1})
       insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)
@@ -28,13 +28,15 @@ beforeEach(async () => {
       tx,
     );
     await sql`insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)
-      values (1, null, 'L1', 7053, ${now - 40 * dayMs}, '{}')`.execute(tx);
+      values (1, null, 'L1', 7053, ${now - 40 * dayMs}, '{}'), (1, 'S1', null, 7053, ${now - 40 * dayMs}, '{}')`.execute(
+      tx,
+    );
   });
 });
 
 afterEach(() => store.close());
 
-const all = 2 * stops + 1;
+const all = 2 * stops + 2;
 
 async function left(): Promise<readonly number[]> {
   return (await store.read.selectFrom("recorded_events").select("id").orderBy("id").execute()).map(
@@ -126,8 +128,8 @@ test("what is recorded while they go ends the removal, and the rest of its stop 
   const gone = await prune({ write: afterUnits(2, () => record("S1400")) });
   expect(gone).toBe(400);
   expect((await left()).length).toBe(all - 400 + 1);
-  // In the next pass only that of L1, which nothing links with the others any more.
-  expect([await prune(), (await left()).length]).toEqual([1, all - 400]);
+  // In the next pass only those of L1 and S1, which nothing links with the others any more.
+  expect([await prune(), (await left()).length]).toEqual([2, all - 401]);
 });
 
 test("a stop that is open again while they go keeps its events", async () => {
