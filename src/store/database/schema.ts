@@ -70,19 +70,6 @@ export interface Tables extends OutboundTables, AlertTables, ConsoleTables, Coun
     peer: string;
     last_at: number;
   };
-  /** Files of each minute of a day, and of each hour of some weeks. */
-  file_rates: {
-    company_id: number;
-    /** 1 or 60. */
-    step_minutes: number;
-    /** When the minute or hour began. */
-    at: number;
-    applied: number;
-    refused: number;
-    others: number;
-    /** `class:count` for each class of the time to the receipt (`domain/files/delay-counts.ts`). */
-    delays: string;
-  };
   /** The carriers that a user belongs to, by `assignedGroups` and `accountNumber`. */
   user_carriers: {
     company_id: number;

@@ -18,4 +18,17 @@ export interface CountTables {
     received_at: number;
     file_id: number;
   };
+  /** Files of each minute of a day, and of each hour of some weeks. */
+  file_rates: {
+    company_id: number;
+    /** 1 or 60. */
+    step_minutes: number;
+    /** When the minute or hour began. */
+    at: number;
+    applied: number;
+    refused: number;
+    others: number;
+    /** `class:count` for each class of the time to the receipt (`domain/files/delay-counts.ts`). */
+    delays: string;
+  };
 }
