@@ -132,3 +132,18 @@ test("a script that asks for a part without a session is led to the sign-in, and
   const stream = await stranger.get("/console/password", { accept: "text/event-stream" });
   expect(stream.status).toBe(204);
 });
+
+test("events end at the stop of the daemon, which does not wait for who listens", async () => {
+  const { cookie } = browserOf("operator");
+  const live = shown.find(({ name }) => name === "consoleLive");
+  expect(live).toBeDefined();
+  const reply = await fetch(`${consoleBase(site)}${live?.path}`, {
+    headers: { cookie, accept: "text/event-stream" },
+  });
+  expect(reply.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  const begun = Date.now();
+  const [text] = await Promise.all([reply.text(), site.stop()]);
+  expect(text).toBeTypeOf("string");
+  // The drain would last 20 s.
+  expect(Date.now() - begun).toBeLessThan(10_000);
+});

@@ -78,7 +78,10 @@ export class ConsoleBrowser {
     if (this.cookie !== "") headers.set("cookie", this.cookie);
     const reply = await fetch(`${this.#base}${path}`, { ...init, method, headers, redirect: "manual" });
     for (const set of reply.headers.getSetCookie()) this.#keep(set);
-    const body = await reply.text();
+    // Events go on for as long as anybody listens.
+    const isStream = reply.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (isStream) await reply.body?.cancel();
+    const body = isStream ? "" : await reply.text();
     this.formToken = /name="formToken" value="([^"]+)"/.exec(body)?.[1] ?? this.formToken;
     return { status: reply.status, headers: reply.headers, body };
   }

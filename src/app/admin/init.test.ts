@@ -51,6 +51,48 @@ describe("init", () => {
     },
   );
 
+  it("makes an administrator who operates the console, with a password that is shown once", async () => {
+    const done = await run({ admin: "anna" });
+    expect(done.console).toBe("http://127.0.0.1:0/console");
+    expect(done.admin).toEqual({ userName: "anna", generatedPassword: expect.stringMatching(/^\S{20,}$/) });
+    const loaded = await loadConfig({ path: done.configFile, env: {}, cwd: "/" });
+    expect(loaded).toMatchObject({ kind: "loaded", config: { console: { operators: ["anna@ACME"] } } });
+    const users = await listUsers({ stateDir: done.stateDir }, {});
+    expect(users.find(({ userName }) => userName === "anna")?.memberships).toEqual([
+      { companyCode: "ACME", roles: ["MemberAdmin"] },
+    ]);
+    const again = await run({ admin: "anna" });
+    expect([again.made, again.ignored, again.admin]).toEqual([[], [], { userName: "anna" }]);
+  });
+
+  it("takes the administrator's password from a file, and says when it is another one by now", async () => {
+    const adminPasswordFile = join(parent, "secret");
+    await writeFile(adminPasswordFile, "open sesame\n");
+    const done = await run({ admin: "anna", adminPasswordFile });
+    expect(done.admin).toEqual({ userName: "anna", isPasswordRight: true });
+    await setPassword({ stateDir: done.stateDir }, { userName: "anna" });
+    expect((await run({ admin: "anna", adminPasswordFile })).admin).toEqual({
+      ...{ userName: "anna", isPasswordRight: false },
+    });
+  });
+
+  it("says that an administrator is no operator when the configuration was there already", async () => {
+    const { configFile } = await run();
+    expect((await run({ admin: "anna" })).ignored).toEqual([
+      `anna@ACME is no operator of the console: ${configFile} was there already; add it to console.operators there`,
+    ]);
+  });
+
+  it.each([
+    [{ admin: "host1" }, "--admin and --user name the same user"],
+    [{ admin: "a:b" }, 'the user name "a:b" is not valid'],
+    [{ adminPasswordFile: "x" }, "--admin-password-file has no effect without --admin"],
+    [{ admin: "anna", passwordFile: "-", adminPasswordFile: "-" }, "only one of the two passwords"],
+  ] as const)("refuses %j before it makes anything", async (more, fault) => {
+    await expect(run(more)).rejects.toThrow(fault);
+    expect(await readdir(parent)).toEqual([]);
+  });
+
   it("makes a configuration that loads, a private state directory, a private key, a company and its user", async () => {
     const done = await run();
     const loaded = await loadConfig({ path: done.configFile, env: {}, cwd: "/" });
