@@ -71,9 +71,9 @@ export function contentSection(file: FileFound, { content }: FileContentFound, t
   });
 }
 
-function fieldRow({ path, former, sent, stored }: FieldForms): readonly Content[] {
+function fieldRow({ path, former, sent, stored }: FieldForms, hasFormer: boolean): readonly Content[] {
   const value = (text: string | undefined) => (text === undefined ? undefined : shortened(text, 200));
-  const isChanged = former !== undefined && former !== sent;
+  const isChanged = hasFormer && former !== sent;
   const isOther = stored !== sent;
   return [
     code(path),
@@ -93,11 +93,15 @@ function stopForms(stop: StopForms, { company, to }: { company: string; to: Addr
   const { stopNbr, stopFunction, isStored, fields, moreFields } = stop;
   const heading = html`<h3>${link(to.stop(company, stopNbr), said.formsOf(stopNbr))}</h3>`;
   if (stopFunction === "02") return html`${heading}<p>${said.deletion}</p>`;
-  const shownFields = table([said.field, said.former, said.sent, said.stored], fields.map(fieldRow), {
-    caption: said.formsCaption(stopNbr),
-    empty: said.equal,
-    isCaptionHidden: true,
-  });
+  const shownFields = table(
+    [said.field, said.former, said.sent, said.stored],
+    fields.map((field) => fieldRow(field, stop.former?.isRead === true)),
+    {
+      caption: said.formsCaption(stopNbr),
+      empty: said.equal,
+      isCaptionHidden: true,
+    },
+  );
   return html`${heading}${aboutFormer(stop, to)}${isStored ? undefined : html`<p>${said.notStored}</p>`}${shownFields}${
     moreFields === 0 ? undefined : html`<p>${said.moreFields(moreFields)}</p>`
   }`;

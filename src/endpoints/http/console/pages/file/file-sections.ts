@@ -21,10 +21,10 @@ function reasons({ words: told, reference }: FileFound, to: Addresses): Html | u
     const where =
       line === undefined ? undefined : html` (${link(lineAddress(to, reference, line), said.toLine)})`;
     const about = [
-      path === undefined ? undefined : code(path),
-      stopNbr === undefined ? undefined : said.ofStop(stopNbr),
+      path === undefined ? undefined : html` ${code(path)}`,
+      stopNbr === undefined ? undefined : html` (${said.ofStop(stopNbr)})`,
     ];
-    return html`<li><strong>${said.reason({ code: reasonCode, line })}</strong>${where} ${about} ${shown(message)}</li>`;
+    return html`<li><strong>${said.reason({ code: reasonCode, line })}</strong>${where}${about}: ${shown(message)}</li>`;
   })}</ul>`;
 }
 

@@ -6,12 +6,12 @@ import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, link } from "../../kit/link.ts";
 import { nothing } from "../../kit/notice.ts";
 import { section } from "../../kit/section.ts";
-import { shortened, shown } from "../../kit/shown-text.ts";
+import { shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { lengthText } from "../../pictures/local-projection.ts";
 import { type RouteVisit, routePicture } from "../../pictures/route-picture.ts";
 import { words } from "../../words/words.ts";
-import { addressText } from "../stop/visit-table.ts";
+import { addressCell } from "../stop/visit-table.ts";
 import { isLateOnLoad, type PlacedVisit, visitLabel, visitsOfLoad } from "./load-day.ts";
 import type { LoadFound } from "./load-view.ts";
 
@@ -36,7 +36,7 @@ function placesTable(load: LoadFound, to: Addresses): Html {
     return [
       html`${number}. ${link(to.stop(company, stop.stopNbr), shown(stop.stopNbr))}`,
       words.stop.visits[party],
-      shortened(addressText(address)),
+      addressCell(address),
       place === undefined ? undefined : coordinates(place),
       place === undefined ? undefined : lengthText(radiusMetres),
       from === undefined ? undefined : lengthText(from),

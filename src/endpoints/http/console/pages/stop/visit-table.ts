@@ -11,10 +11,15 @@ import type { VisitView } from "./stop-view.ts";
 const said = words.stop;
 
 /** The address in a line. */
-export function addressText({ name, addr1, addr2, zip, city, state, country }: Address): string {
+function addressText({ name, addr1, addr2, zip, city, state, country }: Address): string {
   return [name, addr1, addr2, [zip, city].filter(Boolean).join(" "), state, country]
     .filter((part) => part !== undefined && part !== "")
     .join(", ");
+}
+
+/** The address in a cell wide enough to read it. */
+export function addressCell(address: Address): Html {
+  return html`<span class="address">${shortened(addressText(address))}</span>`;
 }
 
 /** A moment, and beside it the stop's own time; in UTC there is no other. */
@@ -44,5 +49,5 @@ function windowOf({ timeFrom, timeTo, zone }: VisitView): Html {
 export function visitCells(visit: VisitView): readonly Content[] {
   const { zone, address } = visit;
   const moments = [visit.expectedAt, visit.geofenceAt, visit.arrivedAt, visit.confirmedAt, visit.departedAt];
-  return [shortened(addressText(address)), windowOf(visit), ...moments.map((at) => stopTime(at, zone))];
+  return [addressCell(address), windowOf(visit), ...moments.map((at) => stopTime(at, zone))];
 }
