@@ -123,7 +123,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     console: ["server"],
     gateway: ["openapi", "server"],
     legacy: ["gateway", "openapi", "server"],
-    openapi: ["server"],
+    openapi: ["console", "server"],
     server: [],
   },
   app: {

@@ -39,7 +39,9 @@ describe("the API page", () => {
 
   it("finds every file that it refers to, with its type", async () => {
     const { body } = await ask(http.port, "GET", "/docs");
-    const paths = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+    const paths = [...body.matchAll(/(?:src|href)="([^"#]+)"/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => path !== "/rest/console");
     const types: (string | undefined)[] = [];
     for (const path of paths) {
       const { status, headers } = await ask(http.port, "GET", path);
@@ -47,7 +49,8 @@ describe("the API page", () => {
       types.push(headers["content-type"]);
     }
     const script = "text/javascript; charset=utf-8";
-    expect(types).toEqual(["image/png", "text/css; charset=utf-8", script, script]);
+    const style = "text/css; charset=utf-8";
+    expect(types).toEqual(["image/png", style, style, script, script, script, script]);
   });
 
   it("serves the files as they were installed, and not again to who has them", async () => {

@@ -9,6 +9,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { type Answer, htmlType, jsonAnswer } from "../server/answer.ts";
+import { assetPath } from "../console/assets/assets.ts";
+import { words } from "../console/words/words.ts";
 import { openRead, type PublicRoute, type Route } from "../server/route.ts";
 import { jsonAnswerOf, type PublicOperation, textAnswerOf } from "./api-description.ts";
 
@@ -61,16 +63,22 @@ SwaggerUIBundle({
 /** `basePath` is that of the configuration, a plain path that HTML takes as it is. */
 function pageText(basePath: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${words.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>dropgate API</title>
+<title>${words.docs.title} · dropgate</title>
 <link rel="icon" href="${basePath}/docs/favicon.png">
 <link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
+<link rel="stylesheet" href="${assetPath(basePath, "docs.css")}">
+<script src="${assetPath(basePath, "theme.js")}"></script>
+<script src="${assetPath(basePath, "docs.js")}"></script>
 </head>
 <body>
-<div id="api" data-document="${basePath}/openapi.json"></div>
+<a class="skip" href="#api">${words.frame.skip}</a>
+<header class="top"><a class="brand" href="${basePath}/console">dropgate</a></header>
+<div id="api" tabindex="-1" data-document="${basePath}/openapi.json"
+ data-server-label="${words.docs.server}" data-body-label="${words.docs.body}" data-choice-label="${words.docs.choice}"></div>
 <script src="${basePath}/docs/swagger-ui-bundle.js"></script>
 <script src="${basePath}/docs/start.js"></script>
 </body>

@@ -46,3 +46,11 @@ export const keyWords = {
   on: "Keys are switched on",
   close: "Close",
 };
+
+/** Of the page that shows the interface to programs. */
+export const docsWords = {
+  title: "Interface for programs",
+  server: "Where requests go",
+  body: "Body",
+  choice: "Value",
+};

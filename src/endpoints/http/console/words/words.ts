@@ -7,7 +7,7 @@ import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
 import { fileWords } from "./file-words.ts";
 import { findWords } from "./find-words.ts";
-import { frameWords, keyWords } from "./frame-words.ts";
+import { docsWords, frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
 import { healthWords } from "./health-words.ts";
 import { kitWords } from "./kit-words.ts";
@@ -41,4 +41,5 @@ export const words = {
   health: healthWords,
   users: usersWords,
   audit: auditWords,
+  docs: docsWords,
 };
