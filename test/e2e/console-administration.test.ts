@@ -1,4 +1,6 @@
 /** Users, audit and health in the console of the real program: who may what, and what is written about it. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   ConsoleBrowser,
@@ -192,16 +194,11 @@ describe("users", () => {
 
 describe("the audit", () => {
   test("has what a reload has changed, without secrets, for operators alone", async () => {
-    await site.reconfigure({
-      ...{ security, log: { level: "warn" } },
-      companies: {
-        ACME: {
-          outbound: {
-            targets: { tms: { type: "https", url: "https://127.0.0.1:9/", token: "hidden-4711" } },
-          },
-        },
-      },
-    });
+    const password = join(site.folder, "tms.password");
+    await writeFile(password, "hidden-4711");
+    const account = { host: "127.0.0.1", port: 9, user: "dropgate", password: `file:${password}` };
+    const targets = { tms: { type: "sftp", hostKeys: ["SHA256:OTpFHhd6CPM2aOqbY6PvfSb3Kd+OpFXgvCd4mzt6Vqg"], ...account } };
+    await site.reconfigure({ log: { level: "warn" }, companies: { ACME: { outbound: { targets } } } });
     site.daemon.process.kill("SIGHUP");
     const { body } = await waitFor("the entry of the reload", async () => {
       const reply = await operator.get("/console/audit?kind=config.reload");
