@@ -133,12 +133,9 @@ describe("users", () => {
       "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me@example.com";
     expect((await admin.post(`${page}/add-key`, { reason: "second host", publicKey })).status).toBe(303);
     const { body } = await admin.get(page);
-    const fingerprint = /(SHA256:[^<"]+)<[^]*?me@example\.com/.exec(
-      body.slice(body.indexOf("Public keys")),
-    )?.[1];
     const fingerprints = [...body.matchAll(/name="fingerprint" value="([^"]+)"/g)].map(([, one]) => one);
     expect(fingerprints).toHaveLength(2);
-    expect(fingerprint).toBeDefined();
+    expect(body).toContain("me@example.com");
     const removed = await admin.post(`${page}/remove-key`, {
       reason: "gone",
       fingerprint: fingerprints[1] ?? "",
@@ -197,7 +194,9 @@ describe("the audit", () => {
     const password = join(site.folder, "tms.password");
     await writeFile(password, "hidden-4711");
     const account = { host: "127.0.0.1", port: 9, user: "dropgate", password: `file:${password}` };
-    const targets = { tms: { type: "sftp", hostKeys: ["SHA256:OTpFHhd6CPM2aOqbY6PvfSb3Kd+OpFXgvCd4mzt6Vqg"], ...account } };
+    const targets = {
+      tms: { type: "sftp", hostKeys: ["SHA256:OTpFHhd6CPM2aOqbY6PvfSb3Kd+OpFXgvCd4mzt6Vqg"], ...account },
+    };
     await site.reconfigure({ log: { level: "warn" }, companies: { ACME: { outbound: { targets } } } });
     site.daemon.process.kill("SIGHUP");
     const { body } = await waitFor("the entry of the reload", async () => {

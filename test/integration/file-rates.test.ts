@@ -33,7 +33,14 @@ function counting(own: Pick<Store, "writeSoon"> = store): FileRates {
 }
 
 function decide(rates: FileRates, companyId: number, state: DecidedState, delayMs: number): void {
-  const file = { companyId, companyCode: "C", fileId: 1, name: "n.xml", channel: "sftp", userName: null } as const;
+  const file = {
+    companyId,
+    companyCode: "C",
+    fileId: 1,
+    name: "n.xml",
+    channel: "sftp",
+    userName: null,
+  } as const;
   rates.decided({ ...file, state, faults: [], at: now });
   rates.receiptWritten(companyId, delayMs);
 }
@@ -75,7 +82,11 @@ test("points have no gap, the last one is of this moment, and others' companies 
   expect([four.points.length, day.points.length, weeks.points.length]).toEqual([240, 288, 336]);
   for (const { points, stepMinutes } of [four, day, weeks]) {
     expect(now - (points.at(-1)?.at ?? 0)).toBeLessThan(stepMinutes * minuteMs);
-    expect(points.every(({ at }, index) => index === 0 || at - (points[index - 1]?.at ?? 0) === stepMinutes * minuteMs)).toBe(true);
+    expect(
+      points.every(
+        ({ at }, index) => index === 0 || at - (points[index - 1]?.at ?? 0) === stepMinutes * minuteMs,
+      ),
+    ).toBe(true);
   }
   expect(sum(four, "applied")).toBe(2);
   expect(sum(await asked("4h", ids.slice(1)), "applied")).toBe(1);
