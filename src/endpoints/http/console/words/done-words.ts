@@ -3,6 +3,8 @@ export const doneWords = {
   signedOut: "You are signed out.",
   fileRetried:
     "The file is tried again: it is decided about within a second. Load the page again to see what came of it.",
+  filesRetried:
+    "The files are tried again: they are decided about within seconds. Load the page again to see what came of them.",
   passwordChanged: "Your password is changed.",
   userRoles: "The roles are changed.",
   userEnabled: "The user may sign in again.",
