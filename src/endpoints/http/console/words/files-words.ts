@@ -61,7 +61,6 @@ export const filesWords = {
   csv: "As CSV",
   csvHint: (most: string) => `at most ${most} rows, from this page on`,
   stop: (stopNbr: string) => `Stop ${stopNbr}`,
-  code: (code: number) => `Reason ${code}`,
   more: (count: number) => `and ${count} more`,
   chooseFile: (name: string) => `Choose ${name}`,
   retryChosen: "Try the chosen ones again …",

@@ -20,6 +20,7 @@ import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
+import { mostCsvRows } from "./files-csv.ts";
 import { filterQuery, readFilter, type ReadFilter } from "./files-filter.ts";
 import { askedStates, type FilesFound, type ListedFile } from "./files-view.ts";
 
@@ -156,7 +157,7 @@ function content(shown: Shown, request: ConsoleRequest): Content {
   const isFirst = after === null && request.query.get("before") === null;
   return [
     form,
-    html`<p class="summary">${countOf(found)} ${link(to.at("/files.csv", { ...query, ...place }), words.files.csv)}</p>`,
+    html`<p class="summary">${countOf(found)} ${link(to.at("/files.csv", { ...query, ...place }), words.files.csv)} <span class="hint">${words.files.csvHint(countText(mostCsvRows))}</span></p>`,
     list(shown, found),
     searchedTo !== null &&
       notice("wait", words.files.searchedTo(new Date(searchedTo).toISOString().slice(0, 16))),
