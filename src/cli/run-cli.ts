@@ -21,6 +21,7 @@ import { declareRemote } from "./commands/remote-command.ts";
 import { declareRestore } from "./commands/restore-command.ts";
 import { declareServe } from "./commands/serve-command.ts";
 import { declareSimulate } from "./commands/simulate-command.ts";
+import { declareTarget } from "./commands/target-command.ts";
 import { declareUser } from "./commands/user-command.ts";
 import { declareValidate } from "./commands/validate-command.ts";
 import { readVersion } from "../lib/program-version.ts";
@@ -46,6 +47,7 @@ const declarations = [
     declareAlerts,
     declareAlert,
     declareRemote,
+    declareTarget,
     declareSimulate,
     declareVersion,
   ],

@@ -43,6 +43,8 @@ export class TargetAttempts {
   readonly #stopping = new AbortController();
   readonly #large = new ConcurrencyLimit(largeAtOnce);
   #inUse: TargetInUse;
+  /** Who has paused the target by hand. */
+  #pausedBy: string | null = null;
   /** Attempts under way on the target as it is now. */
   #places = { active: 0 };
   /** Those that have begun since it failed: what hangs from before must not block the next try. */
@@ -59,9 +61,18 @@ export class TargetAttempts {
     return this.#inUse;
   }
 
-  /** Takes over the pause as the store has it: another process may have ended it. */
-  heed({ pausedUntil }: Pick<OutboundTarget, "pausedUntil">): void {
+  /** Takes over the pauses as the store has them. Tells whether somebody has resumed the target since the last call. */
+  heed({ pausedUntil, pausedBy }: Pick<OutboundTarget, "pausedUntil" | "pausedBy">): {
+    readonly isResumed: boolean;
+  } {
     if (this.#health.isEndedBy(pausedUntil, this.#deps.clock.now())) this.#beginAnew();
+    const before = this.#pausedBy;
+    this.#pausedBy = pausedBy;
+    if (before === pausedBy) return { isResumed: false };
+    const fields = { company: this.#of.companyCode, target: this.#of.name };
+    if (pausedBy === null) this.#deps.log.info(fields, "the target is resumed");
+    else this.#deps.log.info({ ...fields, pausedBy }, "the target is paused by hand");
+    return { isResumed: pausedBy === null };
   }
 
   /** Uses another target from now on. */
@@ -79,7 +90,7 @@ export class TargetAttempts {
   }
 
   hasPlace(now: number): boolean {
-    if (this.#health.isPaused(now)) return false;
+    if (this.#pausedBy !== null || this.#health.isPaused(now)) return false;
     if (this.#health.isOnTrial && this.#round.active > 0) return false;
     return this.#places.active < Math.max(1, this.#inUse.target.concurrency);
   }

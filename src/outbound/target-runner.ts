@@ -55,9 +55,11 @@ export class TargetRunner {
     return this.#attempts.inUse;
   }
 
-  /** Takes over the pause as the store has it: another process may have ended it. */
-  heed(stored: Pick<OutboundTarget, "pausedUntil">): void {
-    this.#attempts.heed(stored);
+  /** Takes over the pauses as the store has them: another process may have ended or begun one. */
+  heed(stored: Pick<OutboundTarget, "pausedUntil" | "pausedBy">): void {
+    const { isResumed } = this.#attempts.heed(stored);
+    // What was read before the pause may have been changed meanwhile.
+    if (isResumed) this.#due.expectNews();
   }
 
   /** Something may be due: rows were written (`isNews`), or time has passed. Free when nothing can be. */

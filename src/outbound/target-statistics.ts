@@ -16,6 +16,8 @@ export interface TargetStatistics {
   /** Since the oldest open delivery was made; 0 when none is open. */
   readonly oldestAgeMs: number;
   readonly isPaused: boolean;
+  /** Somebody has paused it, until somebody resumes it. */
+  readonly isPausedByHand: boolean;
   /** Since the start of the process. */
   readonly attempts: Readonly<Record<AttemptRecord["kind"], number>>;
   /** Of what was delivered since the start: seconds from when it was due, or first tried, to its delivery. */
@@ -77,6 +79,7 @@ export class TargetCounters {
       dead: target.dead,
       oldestAgeMs: Math.max(0, now - (this.#oldest.at.get(target.id) ?? now)),
       isPaused: target.pausedUntil > now,
+      isPausedByHand: target.pausedBy !== null,
       ...this.#figuresOf(target.id),
     }));
   }

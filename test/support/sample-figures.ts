@@ -68,11 +68,12 @@ export function sampleFigures(companyCount: number): Figures {
     },
     targets: companies.map(({ code }) => ({
       ...{ company: code, target: "host", isConfigured: true, isPaused: true, open: 7, dead: 2 },
-      ...{ oldestAgeMs: 61_400, lags },
+      ...{ oldestAgeMs: 61_400, lags, isPausedByHand: true },
       attempts: { delivered: 5, later: 4, dead: 2, nameTaken: 1, dropped: 6, postponed: 0 },
     })),
     remotes: companies.map(({ code }) => ({
       ...{ company: code, remote: "partner", filesTaken: 9, failures: 2, isFailing: true },
+      isPausedByHand: true,
       lastSuccessAt: 1_790_000_000_999,
     })),
     uncollected: new Map([["COMPANY1", 3]]),

@@ -170,6 +170,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
           "{{target}} {{outcome}}",
         ],
         [`dropgate_target_paused${ofCompany}`, "{{target}} paused"],
+        [`dropgate_target_paused_by_hand${ofCompany}`, "{{target}} paused by hand"],
       ),
       panel(
         "Exports",
@@ -205,6 +206,7 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         "ops",
         [`rate(dropgate_remote_failures_total${ofCompany}[$__rate_interval])`, "{{company}} {{remote}}"],
         [`dropgate_remote_failing${ofCompany}`, "{{company}} {{remote}} failing"],
+        [`dropgate_remote_paused_by_hand${ofCompany}`, "{{company}} {{remote}} paused by hand"],
       ),
     ],
   ],

@@ -81,7 +81,8 @@ export async function endPausesIn(
 async function endPauses(store: AdminStore, targets: readonly OutboundTarget[]): Promise<boolean> {
   const now = systemClock.now();
   if (!targets.some(({ pausedUntil }) => pausedUntil > now)) return false;
-  return await store.write("site", (tx) => endPausesIn(tx, targets, now));
+  const [isEnded = false] = await writeEach(store, [targets], (tx, all) => endPausesIn(tx, all, now));
+  return isEnded;
 }
 
 /** Has what waits for its next attempt tried now. Gives how many these are. */

@@ -27,6 +27,9 @@ export function toDeliveryView(row: ListedDelivery, now: number) {
     isTargetConfigured: row.isTargetConfigured,
     /** Until when nothing is tried on the target, because the target is at fault. */
     targetPausedUntil: row.targetPausedUntil > now ? isoTime(row.targetPausedUntil) : null,
+    /** Who has paused the target by hand, until somebody resumes it, and when. */
+    targetPausedBy: row.targetPausedBy,
+    targetPausedAt: isoOrNull(row.targetPausedAt),
     kind: row.kind,
     stopNbr: isExport || row.kind === "alert" ? null : row.orderKey,
     export: isExport ? row.orderKey : null,

@@ -12,14 +12,18 @@ import {
   listRemoteStates,
   type RemoteState,
 } from "../../store/ledger/remote-states.ts";
+import { type HandPause, listHandPauses } from "../../store/outbound/hand-pauses.ts";
 import { chooseCompanies } from "./admin.ts";
 import { type AdminStore, withAdminStore, writeEach } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 type RemoteConfigOwner = Pick<Config, "stateDir" | "companies">;
 
-/** `asked`: a poll was requested, and none that began afterwards has ended. `new`: no poll has ended yet. */
-export type RemoteCondition = "fine" | "failing" | "asked" | "new";
+/**
+ * `paused`: by hand, until somebody resumes it. `asked`: a poll was requested, and none that began afterwards has ended.
+ * `new`: no poll has ended yet.
+ */
+export type RemoteCondition = "fine" | "failing" | "paused" | "asked" | "new";
 
 interface Configured {
   readonly companyId: number;
@@ -47,7 +51,8 @@ const neverPolled: Polls = {
   ...{ askedAt: 0, answeredAskedAt: 0, fault: null, faultText: null },
 };
 
-function conditionOf(polls: Polls): RemoteCondition {
+function conditionOf(polls: Polls, pause: HandPause | undefined): RemoteCondition {
+  if (pause !== undefined) return "paused";
   const { polledAt, failures } = polls;
   if (isPollAwaited(polls)) return "asked";
   if (polledAt === null) return "new";
@@ -57,14 +62,18 @@ function conditionOf(polls: Polls): RemoteCondition {
 /** A remote as commands show it; times are ISO, UTC. */
 export type RemoteView = Readonly<ReturnType<typeof toView>>;
 
-function toView({ company, remote, server }: Configured, polls: Polls) {
+function toView({ company, remote, server }: Configured, polls: Polls, pause: HandPause | undefined) {
   const { failures, pausedUntil, fault, faultText, askedAt } = polls;
   return {
     company,
     remote,
     /** As in `sftp files.example.com, folder out`. */
     server,
-    condition: conditionOf(polls),
+    condition: conditionOf(polls, pause),
+    /** Who has paused it by hand, when and why. */
+    pausedBy: pause?.pausedBy ?? null,
+    pausedAt: isoOrNull(pause?.pausedAt ?? null),
+    pauseReason: pause?.reason ?? null,
     failures,
     fault,
     message: faultText,
@@ -87,8 +96,28 @@ export async function listRemotes(
       states.find(({ companyId, remote }) => companyId === one.companyId && remote === one.remote) ??
       neverPolled;
     const configured = await configuredRemotes(store, config, company);
-    return configured.map((one) => toView(one, pollsOf(one)));
+    const pauses = await listHandPauses(store.read);
+    return configured.map((one) => toView(one, pollsOf(one), pauseOf(pauses, one)));
   });
+}
+
+function pauseOf(pauses: readonly HandPause[], { companyId, remote }: Configured): HandPause | undefined {
+  return pauses.find(
+    (pause) => pause.kind === "remote" && pause.companyId === companyId && pause.name === remote,
+  );
+}
+
+/** A request would wait for the end of the pause, and whoever asks would wait for an answer. */
+async function refusePaused(store: AdminStore, wanted: readonly Configured[]): Promise<void> {
+  const pauses = await listHandPauses(store.read);
+  for (const one of wanted) {
+    const pause = pauseOf(pauses, one);
+    if (pause === undefined) continue;
+    const { pausedBy, pausedAt } = pause;
+    throw new WrongUseError(
+      `the remote ${one.remote} of ${one.company} is paused by ${pausedBy} since ${isoTime(pausedAt)}: \`dropgate remote resume ${one.remote}\` comes first`,
+    );
+  }
 }
 
 export interface RemoteRetry {
@@ -111,6 +140,7 @@ export async function retryRemote(
         `there is no remote ${name} in the configuration; there is ${known === "" ? "none" : known}`,
       );
     }
+    await refusePaused(store, wanted);
     const now = systemClock.now();
     await writeEach(store, wanted, (tx, { companyId, remote }) =>
       askForRemote(tx, { companyId, remote, now }),

@@ -9,6 +9,7 @@ import type { Config } from "../../config/schema.ts";
 import { prepareStopReader } from "../../documents/reading/read-stop-document.ts";
 import { isTimeZone } from "../../domain/time/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
 import { given } from "../../lib/given.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-key.ts";
@@ -238,6 +239,22 @@ export interface CheckedStore {
   readonly targets: readonly OutboundTarget[];
 }
 
+/** A pause by hand is easily forgotten: nothing ends it but a person. */
+function checkHandPauses({
+  handPauses,
+  companies,
+}: Pick<PresentStore, "handPauses" | "companies">): readonly CheckFinding[] {
+  return handPauses.map(({ kind, name, companyId, pausedBy, pausedAt, reason }) => {
+    const code = companies.find(({ id }) => id === companyId)?.code;
+    const ofCompany = code === undefined ? "" : ` of ${code}`;
+    const effect = kind === "target" ? "what is for it waits" : "nothing is fetched from it";
+    return warning(
+      `the ${kind} ${name}${ofCompany} is paused by ${pausedBy} since ${isoTime(pausedAt)} (${reason}): ${effect}`,
+      `\`dropgate ${kind} resume ${name}\` when it may go on`,
+    );
+  });
+}
+
 function checkDamage(stateDir: string): readonly CheckFinding[] {
   return findDamage(stateDir).map((what) =>
     problem(`the database is damaged: ${what}`, storeRemedies.damaged),
@@ -257,6 +274,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
       const { companies, targets } = found;
       const findings = [
         ...checkInstance(found, stateDir),
+        ...checkHandPauses(found),
         ...checkSchema(found),
         ...checkAge(found),
         ...checkHold(found),

@@ -10,6 +10,7 @@ import {
   retryDeliveriesByGuid,
 } from "./acts/repeat-deliveries.ts";
 import { deliverExportAgain } from "./acts/export-again.ts";
+import { pauseRemote, pauseTarget, resumeRemote, resumeTarget } from "./acts/pauses.ts";
 import { pollRemote } from "./acts/poll-remote.ts";
 import { rehearseRetries } from "./acts/rehearse-retry.ts";
 import { releaseHeldDeliveries } from "./acts/release-deliveries.ts";
@@ -42,6 +43,10 @@ const acts: { readonly [Name in ActName]: RunAct<Name> } = {
   "delivery.giveUp": giveUpDeliveriesByGuid,
   "deliveries.release": releaseHeldDeliveries,
   "target.retry": retryTargetAtOnce,
+  "target.pause": pauseTarget,
+  "target.resume": resumeTarget,
+  "remote.pause": pauseRemote,
+  "remote.resume": resumeRemote,
   "remote.poll": pollRemote,
   "export.again": deliverExportAgain,
   "ban.lift": liftBan,

@@ -1,6 +1,9 @@
 /** Every query of the console with the function that answers it. */
 import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
 import { queryAudit } from "./queries/audit.ts";
+import { queryDeliveries, queryDelivery } from "./queries/deliveries.ts";
+import { queryExports } from "./queries/exports.ts";
+import { queryRemotes } from "./queries/remotes.ts";
 import { queryFile } from "./queries/file.ts";
 import { queryFileContent } from "./queries/file-content.ts";
 import { queryHosts } from "./queries/hosts.ts";
@@ -28,6 +31,10 @@ export const queryTable: QueryTable = {
   fileContent: queryFileContent,
   stop: queryStop,
   load: queryLoad,
+  deliveries: queryDeliveries,
+  delivery: queryDelivery,
+  exports: queryExports,
+  remotes: queryRemotes,
   files: queryFiles,
   hosts: queryHosts,
   find: queryFind,

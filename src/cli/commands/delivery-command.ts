@@ -11,7 +11,7 @@ import { readNumber } from "../repeats.ts";
 type Row = readonly [title: string, value: string];
 
 function stateText(delivery: DeliveryDetail): string {
-  const { state, dueAt, behind, isTargetConfigured, targetPausedUntil } = delivery;
+  const { state, dueAt, behind, isTargetConfigured, targetPausedUntil, targetPausedBy } = delivery;
   if (state === "behind") {
     return behind === null
       ? "behind: waits until the one before it is done"
@@ -19,6 +19,8 @@ function stateText(delivery: DeliveryDetail): string {
   }
   if (state !== "waiting") return state;
   if (!isTargetConfigured) return "waiting: its target is not in the configuration";
+  if (targetPausedBy !== null)
+    return `waiting: its target is paused by ${targetPausedBy} since ${delivery.targetPausedAt ?? "?"}`;
   return targetPausedUntil !== null && targetPausedUntil > dueAt
     ? `waiting: the target fails, and the next attempt is at ${targetPausedUntil}`
     : `waiting: due ${dueAt}`;

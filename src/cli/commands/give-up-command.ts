@@ -16,7 +16,8 @@ interface Options {
 const longestReason = 500;
 const noun = ["delivery", "deliveries"] as const;
 
-function readReason(text: string): string {
+/** A reason as an option has it. */
+export function readReason(text: string): string {
   const reason = text.trim();
   if (reason === "") throw new InvalidArgumentError("It must not be empty.");
   if ([...reason].length > longestReason)

@@ -1,9 +1,11 @@
 import type { RemoteView } from "../../app/admin/remote-admin.ts";
 import type { Config } from "../../config/schema.ts";
 import { type CliCommand, type CliRun, type CommonOptions, wholeNumber } from "../command-line.ts";
+import { declarePauseAndResume } from "./pause-commands.ts";
 import { tableLines } from "../table.ts";
 
-function whenText({ condition, pausedUntil, askedAt }: RemoteView): string {
+function whenText({ condition, pausedUntil, askedAt, pausedBy, pausedAt }: RemoteView): string {
+  if (condition === "paused") return `paused by ${pausedBy ?? "?"} since ${pausedAt ?? "?"}`;
   if (condition === "asked") return `asked for ${askedAt ?? ""}`.trim();
   return pausedUntil === null ? "by its schedule" : `tried again ${pausedUntil}`;
 }
@@ -84,9 +86,10 @@ function declareRetry(remote: CliCommand): void {
     });
 }
 
-/** `dropgate remote list|retry` */
+/** `dropgate remote list|retry|pause|resume` */
 export function declareRemote(program: CliCommand): void {
   const remote = program.declare("remote", "servers that files are fetched from");
   declareList(remote);
   declareRetry(remote);
+  declarePauseAndResume(remote, "remote");
 }

@@ -56,6 +56,8 @@ export interface RemoteStatistics {
   readonly filesTaken: number;
   readonly failures: number;
   readonly isFailing: boolean;
+  /** Somebody has paused it, until somebody resumes it. */
+  readonly isPausedByHand: boolean;
   /** Milliseconds UTC; undefined before the first round without a fault. */
   readonly lastSuccessAt: number | undefined;
 }

@@ -10,7 +10,7 @@ import { aborted } from "../../lib/aborted.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
-import { RemotePoller } from "./remote-poller.ts";
+import { type PollerOptions, RemotePoller } from "./remote-poller.ts";
 
 export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId"> {
   readonly remotes: () => Promise<readonly PolledRemote[]>;
@@ -101,9 +101,11 @@ export class RemoteEndpoint implements Service {
     });
   }
 
-  /** Begins the rounds that somebody has asked for. */
+  /** Takes over which remotes are paused by hand, and begins the rounds that somebody has asked for. */
   heed(): Promise<void> {
     return this.#heeding(async () => {
+      const paused = await this.#pausedKeys();
+      for (const [key, poller] of this.#pollers) poller.setPaused(paused.has(key));
       for (const state of await this.#deps.states.list())
         this.#pollers.get(keyOf({ companyId: state.companyId, name: state.remote }))?.heed(state);
     });
@@ -120,8 +122,14 @@ export class RemoteEndpoint implements Service {
       // Never two pollers of one remote: each would take files that the other has not noted yet.
       await this.#closing.get(key);
       const failuresBefore = await this.#failuresOf(remote);
-      if (!this.#isStopped) this.#open(key, remote, failuresBefore);
+      const isPaused = (await this.#pausedKeys()).has(key);
+      if (!this.#isStopped) this.#open(key, remote, { failuresBefore, isPaused });
     }
+  }
+
+  async #pausedKeys(): Promise<ReadonlySet<string>> {
+    const paused = await this.#deps.states.paused();
+    return new Set(paused.map(({ companyId, remote: name }) => keyOf({ companyId, name })));
   }
 
   /** How many rounds have failed in a row, by what its last poller has recorded. */
@@ -131,9 +139,13 @@ export class RemoteEndpoint implements Service {
     return state?.failures ?? 0;
   }
 
-  #open(key: string, remote: PolledRemote, failuresBefore: number): void {
+  #open(
+    key: string,
+    remote: PolledRemote,
+    standing: Pick<PollerOptions, "failuresBefore" | "isPaused">,
+  ): void {
     const { maxCandidates } = this.#deps;
-    const poller = new RemotePoller(this.#pollerDeps, remote, { maxCandidates, failuresBefore });
+    const poller = new RemotePoller(this.#pollerDeps, remote, { maxCandidates, ...standing });
     this.#pollers.set(key, poller);
     poller.run();
   }

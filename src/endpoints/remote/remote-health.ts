@@ -38,7 +38,7 @@ export class RemoteHealth {
     return this.#failuresInRow;
   }
 
-  get statistics(): Omit<RemoteStatistics, "company" | "remote"> {
+  get statistics(): Omit<RemoteStatistics, "company" | "remote" | "isPausedByHand"> {
     return {
       filesTaken: this.#filesTaken,
       failures: this.#failures,

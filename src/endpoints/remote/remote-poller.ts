@@ -26,6 +26,8 @@ import { FileTaker, RoundTrouble, sweepDownloads } from "./take-files.ts";
 
 /** Names kept of one round; later rounds take the rest. */
 const defaultMaxCandidates = 10_000;
+/** How long a poller that is paused by hand sleeps until it looks whether it still is. */
+const pausedSleepMs = 1_000;
 /** The longest timer: the clock may change meanwhile, and Node has no timer of a month. */
 const longestSleepMs = 60_000;
 
@@ -42,6 +44,8 @@ export interface PollerOptions {
   readonly maxCandidates?: number | undefined;
   /** How many rounds of earlier pollers have failed in a row since the last success. */
   readonly failuresBefore: number;
+  /** Somebody has paused it by hand. */
+  readonly isPaused: boolean;
 }
 
 export class RemotePoller {
@@ -56,12 +60,18 @@ export class RemotePoller {
   #turn: Promise<void> = Promise.resolve();
   #running: Promise<void> | undefined;
   #isSwept = false;
+  #isPaused = false;
 
-  constructor(deps: RemoteDeps, remote: PolledRemote, { maxCandidates, failuresBefore }: PollerOptions) {
+  constructor(
+    deps: RemoteDeps,
+    remote: PolledRemote,
+    { maxCandidates, failuresBefore, isPaused }: PollerOptions,
+  ) {
     const { companyId, companyCode, name, fetch, settleMs, timeoutMs } = remote;
     const log = deps.log.child({ company: companyCode, remote: name });
     this.#deps = deps;
     this.remote = remote;
+    this.#isPaused = isPaused;
     this.#reports = new RemoteReports(log);
     this.#health = new RemoteHealth({ clock: deps.clock, log, reports: this.#reports, failuresBefore });
     this.#schedule = new RoundSchedule(deps, remote.schedule);
@@ -81,7 +91,8 @@ export class RemotePoller {
   }
 
   get statistics(): RemoteStatistics {
-    return { company: this.remote.companyCode, remote: this.remote.name, ...this.#health.statistics };
+    const { companyCode: company, name } = this.remote;
+    return { company, remote: name, isPausedByHand: this.#isPaused, ...this.#health.statistics };
   }
 
   /** What has been seen there and is not taken, at most so many files. */
@@ -113,9 +124,18 @@ export class RemotePoller {
     return turn;
   }
 
+  /** No round begins while somebody has paused it; one that is under way goes on to its end. */
+  setPaused(isPaused: boolean): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    const { companyCode: company, name: remote } = this.remote;
+    const what = isPaused ? "the remote is paused by hand" : "the remote is resumed";
+    this.#deps.log.info({ company, remote }, what);
+  }
+
   /** Begins a round, after one that is under way, when somebody has asked for one and none has begun since. */
   heed(state: Pick<RemoteState, "askedAt" | "answeredAskedAt">): void {
-    if (this.#aborted.signal.aborted || !this.#standing.isNewRequest(state)) return;
+    if (this.#aborted.signal.aborted || this.#isPaused || !this.#standing.isNewRequest(state)) return;
     void this.pollNow();
   }
 
@@ -130,14 +150,14 @@ export class RemotePoller {
   async #run(): Promise<void> {
     const { signal } = this.#aborted;
     while (!signal.aborted) {
-      const waitMs = this.#schedule.waitMs();
+      const waitMs = this.#isPaused ? pausedSleepMs : this.#schedule.waitMs();
       if (waitMs > 0) await sleep(Math.min(waitMs, longestSleepMs), signal);
       else await this.pollNow();
     }
   }
 
   async #round(): Promise<void> {
-    if (this.#aborted.signal.aborted) return;
+    if (this.#aborted.signal.aborted || this.#isPaused) return;
     const { requestToAnswer, isAwaited } = this.#standing;
     if (isAwaited) this.#reports.endRests();
     try {

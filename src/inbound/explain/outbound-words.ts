@@ -19,9 +19,12 @@ const deliveryKinds: Readonly<Record<string, string>> = {
 
 function waitingDeliveryText(delivery: ListedDelivery, now: number): string {
   const { id, isTargetConfigured, target, targetPausedUntil, dueAt, createdAt, faultText } = delivery;
+  const { targetPausedBy, targetPausedAt } = delivery;
   const since = `it waits since ${isoTime(createdAt)}`;
   if (!isTargetConfigured)
     return `${since}: the target ${target} is not in the configuration; put it back and reload, or \`dropgate delivery give-up ${id} --reason …\``;
+  if (targetPausedBy !== null)
+    return `${since}, because the target ${target} is paused by ${targetPausedBy} since ${isoTime(targetPausedAt ?? 0)} (\`dropgate target resume ${target}\` lets it go on)`;
   const why = faultText === null ? "" : `: ${faultText.replace(/\.$/, "")}`;
   return targetPausedUntil > now
     ? `${since}, because the target ${target} pauses until ${isoTime(targetPausedUntil)}${why} (once it is repaired, \`dropgate delivery retry --all --target ${target}\` goes on at once)`

@@ -21,6 +21,7 @@ import {
   type RemoteRounds,
   saveRemoteRounds,
 } from "../../store/ledger/remote-states.ts";
+import { listHandPauses } from "../../store/outbound/hand-pauses.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, asideFolderName, isAgainFileOf } from "../places/place-arrival.ts";
 
@@ -97,6 +98,13 @@ export function createRemoteStates({ store }: { readonly store: Pick<Store, "rea
     save: (name: RemoteName, rounds: RemoteRounds) =>
       store.write(name.companyId, (tx) => saveRemoteRounds(tx, { ...name, ...rounds })),
     list: () => listRemoteStates(store.read),
+    /** The remotes that somebody has paused by hand, until somebody resumes them. */
+    async paused(): Promise<readonly RemoteName[]> {
+      const pauses = await listHandPauses(store.read);
+      return pauses
+        .filter(({ kind }) => kind === "remote")
+        .map(({ companyId, name }) => ({ companyId, remote: name }));
+    },
   };
 }
 

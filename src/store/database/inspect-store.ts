@@ -5,6 +5,7 @@ import { Kysely } from "kysely";
 import { type Company, listCompanies } from "../accounts/companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { type DeliveryHold, findDeliveryHold } from "../outbound/delivery-hold.ts";
+import { type HandPause, listHandPauses } from "../outbound/hand-pauses.ts";
 import { listOutboundTargets, type OutboundTarget } from "../outbound/outbound-targets.ts";
 import {
   type DeliveredBytes,
@@ -57,6 +58,7 @@ export type StoreInspection =
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
       readonly targets: readonly OutboundTarget[];
+      readonly handPauses: readonly HandPause[];
     };
 
 /** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
@@ -87,6 +89,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       // Tables of other schemas are not read: they may be missing, or mean something else.
       companies: isCurrent ? await listCompanies(db) : [],
       targets: isCurrent ? await listOutboundTargets(db) : [],
+      handPauses: isCurrent ? await listHandPauses(db) : [],
     };
   } finally {
     database.close();

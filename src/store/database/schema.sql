@@ -1,4 +1,4 @@
--- The schema after migration 19. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 20. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -38,6 +38,7 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_age on audit (at);
 CREATE INDEX audit_of_company on audit (company_id, id);
+CREATE INDEX audit_of_subject on audit (subject, id);
 CREATE INDEX audit_of_user on audit (user_id, id);
 
 CREATE TABLE companies (
@@ -192,6 +193,12 @@ CREATE INDEX files_pruning on files (company_id, id) where is_pruning = 1;
 CREATE INDEX files_refused_at on files (company_id, decided_at) where state = 'refused';
 CREATE INDEX files_refused_by_arrival on files (company_id, state, received_at)
   where state in ('refused', 'duplicate', 'superseded');
+
+CREATE TABLE hand_pauses (
+  company_id integer not null references companies (id), kind text not null, name text not null,
+  paused_at bigint not null, paused_by text not null, reason text not null,
+  constraint hand_pauses_key primary key (company_id, kind, name)
+) without rowid;
 
 CREATE TABLE import_items (
   import_id integer not null references imports (id),

@@ -111,6 +111,65 @@ export async function listDeliveries(
   return (await query.orderBy("d.id", "desc").limit(limit).execute()).map(listed);
 }
 
+/** The deliveries of a company by when they were made, the newest first; those before one when it is given. */
+export async function listNewestDeliveries(
+  read: Reader,
+  selection: DeliverySelection & {
+    readonly companyId: number;
+    readonly before?: Pick<ListedDelivery, "id" | "createdAt">;
+    readonly limit: number;
+  },
+): Promise<readonly ListedDelivery[]> {
+  const { companyId, before, limit } = selection;
+  let query = selectDeliveries(read).where("d.company_id", "=", companyId).where(conditions(read, selection));
+  if (before !== undefined) {
+    const { id, createdAt } = before;
+    query = query.where((eb) =>
+      eb.or([
+        eb("d.created_at", "<", createdAt),
+        eb.and([eb("d.created_at", "=", createdAt), eb("d.id", "<", id)]),
+      ]),
+    );
+  }
+  const rows = await query.orderBy("d.created_at", "desc").orderBy("d.id", "desc").limit(limit).execute();
+  return rows.map(listed);
+}
+
+/** How many deliveries to a target were made since then, and how many of them are open. */
+export async function countLately(
+  read: Reader,
+  { companyId, targetId, since }: { companyId: number; targetId: number; since: number },
+): Promise<{ readonly made: number; readonly open: number }> {
+  const row = await read
+    .selectFrom("deliveries as d")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("made"),
+      eb.fn.sum<number>(eb.case().when(isOpen("d.state")).then(1).else(0).end()).as("open"),
+    ])
+    .where("d.company_id", "=", companyId)
+    .where("d.created_at", ">=", since)
+    .where("d.target_id", "=", targetId)
+    .executeTakeFirst();
+  return { made: Number(row?.made ?? 0), open: Number(row?.open ?? 0) };
+}
+
+/** The fault of the oldest open delivery of a target that was tried; undefined when none has one. */
+export async function findOpenFault(
+  read: Reader,
+  targetId: number,
+): Promise<{ readonly fault: string; readonly faultText: string | null } | undefined> {
+  const row = await read
+    .selectFrom("deliveries as d")
+    .select(["d.fault", "d.fault_text as faultText"])
+    .where("d.target_id", "=", targetId)
+    .where(isOpen("d.state"))
+    .where("d.fault", "is not", null)
+    .orderBy("d.id")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined || row.fault === null ? undefined : { ...row, fault: row.fault };
+}
+
 /** How many deliveries the selection has. */
 export async function countDeliveries(read: Reader, selection: DeliverySelection): Promise<number> {
   const row = await read

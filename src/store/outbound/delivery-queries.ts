@@ -9,7 +9,14 @@ export function selectDeliveries(read: Reader) {
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
     .innerJoin("companies as c", "c.id", "d.company_id")
+    .leftJoin("hand_pauses as h", (join) =>
+      join
+        .onRef("h.company_id", "=", "t.company_id")
+        .on("h.kind", "=", "target")
+        .onRef("h.name", "=", "t.name"),
+    )
     .select(["c.code as company", "t.name as target", "t.paused_until as targetPausedUntil"])
+    .select(["h.paused_by as targetPausedBy", "h.paused_at as targetPausedAt"])
     .select(
       namedColumns("t.is_configured", "d.id", "d.guid", "d.kind", "d.subject_id", "d.order_key", "d.name"),
     )

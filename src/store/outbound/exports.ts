@@ -165,3 +165,16 @@ export async function newestDeliveryOf(
     .executeTakeFirst();
   return row;
 }
+
+/** The exports of a company, the newest first. */
+export async function listNewestExports(
+  db: Reader,
+  { companyId, limit }: { readonly companyId: number; readonly limit: number },
+): Promise<readonly ExportRecord[]> {
+  const rows = await select(db)
+    .where("e.company_id", "=", companyId)
+    .orderBy("e.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toRecord);
+}

@@ -27,6 +27,15 @@ export interface OutboundTables {
     /** Deliveries that are dead letters. */
     dead_count: Generated<number>;
   };
+  /** Targets and remotes that somebody has paused until somebody resumes them. */
+  hand_pauses: {
+    company_id: number;
+    kind: "target" | "remote";
+    name: string;
+    paused_at: number;
+    paused_by: string;
+    reason: string;
+  };
   /** Events besides the completion of a stop that cause a completion file, and those that cause customer messages. */
   outbound_events: {
     company_id: number;

@@ -155,6 +155,9 @@ type TargetValue = "id" | "companyId" | "name" | "failures" | "pausedUntil";
 export interface OutboundTarget extends Pick<RowOf<"outbound_targets">, TargetValue> {
   readonly companyCode: string;
   readonly isConfigured: boolean;
+  /** Who has paused it by hand, until somebody resumes it, and when; null when nobody has. */
+  readonly pausedBy: string | null;
+  readonly pausedAt: number | null;
   /** Deliveries that are waiting or behind. */
   readonly open: number;
   readonly dead: number;
@@ -169,7 +172,14 @@ const targetsQuery = prepareQuery<object, TargetRow>((db) =>
   db
     .selectFrom("outbound_targets as t")
     .innerJoin("companies as c", "c.id", "t.company_id")
+    .leftJoin("hand_pauses as h", (join) =>
+      join
+        .onRef("h.company_id", "=", "t.company_id")
+        .on("h.kind", "=", "target")
+        .onRef("h.name", "=", "t.name"),
+    )
     .select(namedColumns("t.id", "t.company_id", "t.name", "t.is_configured", "t.failures", "t.paused_until"))
+    .select(namedColumns("h.paused_by", "h.paused_at"))
     .select([
       "c.code as companyCode",
       "t.open_count as open",

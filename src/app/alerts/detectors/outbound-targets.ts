@@ -7,6 +7,7 @@ import {
   listSomeOfTarget,
   type OutboundTarget,
 } from "../../../store/outbound/outbound-targets.ts";
+import { isoTime } from "../../../lib/iso-time.ts";
 import type { Detector, Scan } from "../detector.ts";
 import { counted } from "../../../lib/counted.ts";
 import { lasting, levelOfMany } from "./finding-text.ts";
@@ -72,29 +73,47 @@ export const detectMissingTargets: Detector<"missingTarget"> = async (scan) => {
   return findings;
 };
 
-/** A target has failed as a whole, and its oldest delivery waits longer than it may. */
+function whyPaused({ pausedBy, pausedAt, failures }: OutboundTarget): string {
+  return pausedBy === null
+    ? `has failed ${counted(failures, "time")} in a row`
+    : `is paused by ${pausedBy} since ${isoTime(pausedAt ?? 0)}`;
+}
+
+function remedyOf({ name, pausedBy }: OutboundTarget, code: string): string {
+  if (pausedBy !== null)
+    return (
+      `\`dropgate target list --company ${code}\` shows why; \`dropgate target resume ${name} --company ${code}\` lets ` +
+      "all go out that waits. Nothing is lost"
+    );
+  return (
+    `\`dropgate deliveries --company ${code} --target ${name} --state waiting\` lists what waits, with ` +
+    "the fault; `dropgate check --remote` tries the target. Nothing is lost: all goes out by itself when the target " +
+    "takes it"
+  );
+}
+
+/** A target has failed as a whole, or somebody has paused it, and its oldest delivery waits longer than it may. */
 export const detectPausedTargets: Detector<"pausedTarget"> = async (scan) => {
   const { now, read, settings } = scan;
   const failing = (await targetsOf(scan)).filter(
-    ({ isConfigured, failures, open }) => isConfigured && failures > 0 && open > 0,
+    ({ isConfigured, failures, open, pausedBy }) =>
+      isConfigured && (failures > 0 || pausedBy !== null) && open > 0,
   );
   if (failing.length === 0) return [];
   const oldest = await listOldestOpen(read);
   const findings: Finding[] = [];
-  for (const { id, name, open, failures } of failing) {
+  for (const target of failing) {
+    const { id, name, open } = target;
     const since = oldest.get(id) ?? now;
     if (now - since < settings.afterMinutes * minuteMs) continue;
     const waiting = `${counted(open, "delivery waits", "deliveries wait")}, the oldest for ${lasting(now - since)}`;
     findings.push({
       cause: name,
-      summary: `the target ${name} has failed ${counted(failures, "time")} in a row: ${waiting}`,
+      summary: `the target ${name} ${whyPaused(target)}: ${waiting}`,
       count: open,
       since,
       samples: await sampleDeliveries(scan, id, "open"),
-      remedy:
-        `\`dropgate deliveries --company ${scan.subject.code} --target ${name} --state waiting\` lists what waits, with ` +
-        "the fault; `dropgate check --remote` tries the target. Nothing is lost: all goes out by itself when the target " +
-        "takes it",
+      remedy: remedyOf(target, scan.subject.code),
     });
   }
   return findings;

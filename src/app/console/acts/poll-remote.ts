@@ -7,6 +7,7 @@ import { isoOrNull, isoTime } from "../../../lib/iso-time.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
 import type { Transaction } from "../../../store/database/group-commit.ts";
 import { askForRemote, listRemoteStates } from "../../../store/ledger/remote-states.ts";
+import { listHandPauses } from "../../../store/outbound/hand-pauses.ts";
 import { companyOf, type RunningAct } from "../running-act.ts";
 
 /** Rejects when the configuration has no remote of that name for the company of the act. */
@@ -23,6 +24,11 @@ export async function requireRemote(act: RunningAct, tx: Transaction, name: stri
 export async function pollRemote(act: RunningAct, { name }: NamedAsked): Promise<undefined> {
   await act.unit(async (tx, note) => {
     const companyId = await requireRemote(act, tx, name);
+    const pause = (await listHandPauses(tx)).find(
+      (one) => one.kind === "remote" && one.companyId === companyId && one.name === name,
+    );
+    if (pause !== undefined)
+      throw new ActRefused("changed", actWords.pause.resumeFirst(pause.pausedBy, isoTime(pause.pausedAt)));
     const state = (await listRemoteStates(tx)).find(
       (one) => one.companyId === companyId && one.remote === name,
     );

@@ -84,6 +84,14 @@ const targetMetrics: readonly Metric[] = [
     samples: (figures) => eachTarget(figures, ({ isPaused }) => flag(isPaused)),
   },
   {
+    name: "dropgate_target_paused_by_hand",
+    type: "gauge",
+    help: "1 while somebody has paused the target until somebody resumes it.",
+    labels: ofTarget,
+    countedIn: "src/store/outbound/hand-pauses.ts",
+    samples: (figures) => eachTarget(figures, ({ isPausedByHand }) => flag(isPausedByHand)),
+  },
+  {
     name: "dropgate_delivery_attempts_total",
     type: "counter",
     help: "Attempts at deliveries since the start, by outcome.",
@@ -163,6 +171,14 @@ const remoteMetrics: readonly Metric[] = [
     labels: ofRemote,
     countedIn: remoteHealth,
     samples: (figures) => eachRemote(figures, ({ isFailing }) => flag(isFailing)),
+  },
+  {
+    name: "dropgate_remote_paused_by_hand",
+    type: "gauge",
+    help: "1 while somebody has paused the remote until somebody resumes it.",
+    labels: ofRemote,
+    countedIn: "src/store/outbound/hand-pauses.ts",
+    samples: (figures) => eachRemote(figures, ({ isPausedByHand }) => flag(isPausedByHand)),
   },
   {
     name: "dropgate_remote_last_success_timestamp_seconds",

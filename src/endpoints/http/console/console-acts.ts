@@ -104,6 +104,11 @@ export interface ConsoleActs {
   readonly "deliveries.release": Act<Seen, { readonly targets: number }>;
   /** Ends the pause of a target that failed, and tries at once what waits for it. */
   readonly "target.retry": Act<NamedAsked, { readonly hastened: number }>;
+  /** Until somebody resumes it. */
+  readonly "target.pause": Act<NamedAsked, undefined>;
+  readonly "target.resume": Act<NamedAsked, undefined>;
+  readonly "remote.pause": Act<NamedAsked, undefined>;
+  readonly "remote.resume": Act<NamedAsked, undefined>;
   /** Asks for a round of a remote at once. */
   readonly "remote.poll": Act<NamedAsked, undefined>;
   /** Delivers an export once more, with the same files. */

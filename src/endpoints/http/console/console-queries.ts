@@ -1,6 +1,15 @@
 /** What pages ask the store, by name: what is asked and what is found. Both sides are plain data (they cross threads). */
 import type { StoredStandings } from "./live/standing.ts";
 import type { AuditAsked, AuditFound } from "./pages/audit/audit-view.ts";
+import type {
+  DeliveriesAsked,
+  DeliveriesFound,
+  DeliveryAsked,
+  DeliveryFound,
+  ExportsAsked,
+  ExportsFound,
+} from "./pages/deliveries/deliveries-view.ts";
+import type { RemotesFound } from "./pages/remotes/remotes-view.ts";
 import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
 import type { HostAsked, HostFound } from "./pages/hosts/hosts-view.ts";
 import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
@@ -21,6 +30,10 @@ export interface ConsoleQueries {
   readonly fileContent: Query<FileContentAsked, FileContentFound | undefined>;
   readonly stop: Query<StopAsked, StopFound | undefined>;
   readonly load: Query<LoadAsked, LoadFound | undefined>;
+  readonly deliveries: Query<DeliveriesAsked, DeliveriesFound>;
+  readonly delivery: Query<DeliveryAsked, DeliveryFound | undefined>;
+  readonly exports: Query<ExportsAsked, ExportsFound>;
+  readonly remotes: Query<object, RemotesFound>;
   /** Whatever people have of something. */
   readonly find: Query<FindAsked, FindFound>;
   /** Entries of the ledger by a filter, page by page. */

@@ -1,6 +1,14 @@
 /** The table of pages and acts of the console, each once. */
 import type { ConsoleRoute } from "./console-route.ts";
 import { auditCsvRoute, auditRoute } from "./pages/audit/audit-page.ts";
+import { retryFilesRoutes } from "./pages/acts/retry-files-page.ts";
+import { deliveriesPage } from "./pages/deliveries/deliveries-page.ts";
+import { deliveryPage } from "./pages/deliveries/delivery-page.ts";
+import { exportActs, exportsPage } from "./pages/deliveries/exports-page.ts";
+import { releaseRoutes } from "./pages/deliveries/release-act.ts";
+import { severalDeliveriesRoutes } from "./pages/deliveries/several-deliveries.ts";
+import { targetActs } from "./pages/deliveries/target-acts.ts";
+import { remoteActs, remotesPage } from "./pages/remotes/remotes-page.ts";
 import { filePage } from "./pages/file/file-page.ts";
 import { retryFileAct, retryFilePage } from "./pages/file/retry-file-page.ts";
 import { filesCsv } from "./pages/files/files-csv.ts";
@@ -38,4 +46,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...userActRoutes,
   auditRoute,
   auditCsvRoute,
+  ...[deliveriesPage, deliveryPage, exportsPage, remotesPage],
+  ...retryFilesRoutes,
+  ...[...severalDeliveriesRoutes, ...releaseRoutes, ...targetActs, ...exportActs, ...remoteActs],
 ];

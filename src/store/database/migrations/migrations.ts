@@ -28,6 +28,7 @@ import { sql as toldReceivers } from "./0016-told-receivers.ts";
 import { sql as consoleTables } from "./0017-console.ts";
 import { sql as countsAndIndexes } from "./0018-counts-and-indexes.ts";
 import { sql as fileRates } from "./0019-file-rates.ts";
+import { sql as pausesByHand } from "./0020-pauses-by-hand.ts";
 
 export interface Migration {
   readonly name: string;
@@ -101,4 +102,9 @@ export const migrations: readonly Migration[] = [
     fingerprint: "49df60f034dd9945c5cb1fdc03f2ba5c",
   },
   { name: "files of each minute and hour", sql: fileRates, fingerprint: "bf37b4cbc1dae4187a992946d6291fdf" },
+  {
+    name: "pauses by hand, and the audit by subject",
+    sql: pausesByHand,
+    fingerprint: "68881612e74bd3b9f53f606ea9da490d",
+  },
 ];

@@ -29,6 +29,8 @@ export const actWords = {
     `this needs the role ${role} in that company: ask somebody who has it, or an administrator to give it to you`,
   mayNotOperate:
     "this concerns all companies: it needs a user that is named in console.operators of the configuration",
+  notDone: "Nothing was done:",
+  back: "Back, without doing anything",
   notThere: "there is no such thing, or it belongs to a company that you may not act for",
   tooMany: (most: number) => `at most ${most} are done at once: choose fewer`,
   /** `time` is ISO, UTC. */
@@ -48,10 +50,11 @@ export const actWords = {
     droppedBefore: "it was dropped before",
   },
   release: { notHeld: "deliveries are not held: they go out" },
-  target: {
+  pause: {
     notPaused: "it is not paused",
     isPaused: (name: string, time: string) => `it is paused by ${name} since ${time}`,
-    notConfigured: "it is not in the configuration any more",
+    resumeFirst: (name: string, time: string) =>
+      `it is paused by ${name} since ${time}: end the pause, and it is polled by its schedule`,
   },
   export: {
     forgotten: (time: string) => `it was made at ${time}: what it was made of is kept no longer`,

@@ -3,6 +3,8 @@
  * another object of the type `Words`. Explanations and remedies of faults come from the catalogues of the commands.
  */
 import { auditWords } from "./audit-words.ts";
+import { actWords } from "./act-words.ts";
+import { deliveriesWords } from "./deliveries-words.ts";
 import { doneWords } from "./done-words.ts";
 import { filesWords } from "./files-words.ts";
 import { fileWords } from "./file-words.ts";
@@ -11,6 +13,7 @@ import { docsWords, frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
 import { healthWords } from "./health-words.ts";
 import { kitWords } from "./kit-words.ts";
+import { remotesWords, retryFilesWords } from "./remotes-words.ts";
 import { sessionWords } from "./session-words.ts";
 import { loadWords } from "./load-words.ts";
 import { pictureWords } from "./picture-words.ts";
@@ -42,4 +45,8 @@ export const words = {
   users: usersWords,
   audit: auditWords,
   docs: docsWords,
+  acts: actWords,
+  deliveries: deliveriesWords,
+  remotes: remotesWords,
+  retryFiles: retryFilesWords,
 };

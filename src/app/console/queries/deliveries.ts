@@ -1,0 +1,100 @@
+/** Deliveries by a filter, one with all that is known of it, and how the targets stand. */
+import type { Scope } from "../../../endpoints/http/console/console-services.ts";
+import type {
+  DeliveriesAsked,
+  DeliveriesFound,
+  DeliveryAsked,
+  DeliveryFound,
+  ShownDelivery,
+} from "../../../endpoints/http/console/pages/deliveries/deliveries-view.ts";
+import { isGivenUp } from "../../../domain/outbound/delivery-state.ts";
+import { given } from "../../../lib/given.ts";
+import { findDeliveryHold } from "../../../store/outbound/delivery-hold.ts";
+import { type DeliverySelection, listNewestDeliveries } from "../../../store/outbound/delivery-lists.ts";
+import { findDelivery, type ListedDelivery } from "../../../store/outbound/delivery-queries.ts";
+import { findAsked, findNewerDelivered } from "../../../store/outbound/delivery-requests.ts";
+import { faultRemedies } from "../../admin/fault-remedies.ts";
+import { holdText } from "../../watch/delivery-hold-watch.ts";
+import type { QueryContext } from "../query-context.ts";
+import { exportOfDelivery } from "./exports.ts";
+import { companyOfScope } from "./ledger-links.ts";
+import { standingsOf } from "./target-standings.ts";
+
+function shownOf(row: ListedDelivery): ShownDelivery {
+  const { guid, company, target, isTargetConfigured, kind, name, orderKey, state } = row;
+  const { createdAt, dueAt, deliveredAt, collectedAt, attempts, faultText } = row;
+  const { isConfigured } = { isConfigured: isTargetConfigured };
+  return {
+    ...{ guid, company, target, isTargetConfigured: isConfigured, kind, name, orderKey, state },
+    isGivenUp: isGivenUp(row),
+    ...{ createdAt, dueAt, deliveredAt, collectedAt, attempts, faultText },
+  };
+}
+
+/** What was delivered by the newest first; each company by its own index. */
+async function listPage(
+  { read }: QueryContext,
+  scope: Scope,
+  { filter, limit, before }: DeliveriesAsked,
+): Promise<readonly ListedDelivery[]> {
+  const { company: code, stop: stopNbr, ...rest } = filter;
+  const named = code === undefined ? undefined : companyOfScope(scope, code);
+  const companies = code === undefined ? scope.companies : named === undefined ? [] : [named];
+  const last = before === undefined ? undefined : await findDelivery(read, before);
+  const selection: DeliverySelection = { ...rest, ...given({ stopNbr }) };
+  const found: ListedDelivery[] = [];
+  for (const { id: companyId } of companies) {
+    const page = { ...given({ before: last }), limit: limit + 1 };
+    found.push(...(await listNewestDeliveries(read, { ...selection, companyId, ...page })));
+  }
+  return found.toSorted((one, other) => other.createdAt - one.createdAt || other.id - one.id);
+}
+
+export async function queryDeliveries(
+  context: QueryContext,
+  scope: Scope,
+  asked: DeliveriesAsked,
+): Promise<DeliveriesFound> {
+  const rows = await listPage(context, scope, asked);
+  const shown = rows.slice(0, asked.limit).map(shownOf);
+  const hold = await findDeliveryHold(context.read);
+  return {
+    deliveries: shown,
+    before: rows.length > asked.limit ? (shown.at(-1)?.guid ?? null) : null,
+    targets: await standingsOf(context, scope),
+    hold: hold === undefined ? undefined : holdText(hold),
+  };
+}
+
+export async function queryDelivery(
+  context: QueryContext,
+  scope: Scope,
+  { guid }: DeliveryAsked,
+): Promise<DeliveryFound | undefined> {
+  const { read } = context;
+  const found = await findDelivery(read, guid.toLowerCase());
+  const company = scope.companies.find(({ code }) => code === found?.company);
+  if (found === undefined || company === undefined) return undefined;
+  const asked = await findAsked(read, found.id);
+  const isCompletion = asked !== undefined && asked.kind === "completion";
+  const newer = isCompletion ? await findNewerDelivered(read, asked) : null;
+  const standings = await standingsOf(context, { ...scope, companies: [company] });
+  const { firstAttemptAt, lastAttemptAt, fault, size, sha256, behind } = found;
+  const { collectedBy, collectedFrom, removedAt, removedBy } = found;
+  return {
+    ...shownOf(found),
+    ...{ companyId: company.id, firstAttemptAt, lastAttemptAt, fault, size, sha256 },
+    ...{ collectedBy, collectedFrom, removedAt, removedBy },
+    remedy: Object.entries(faultRemedies).find(([name]) => name === fault)?.[1],
+    failedAttempts: found.failedAttempts.map((attempt) => ({
+      ...{ at: attempt.at, durationMs: attempt.durationMs, fault: attempt.fault, text: attempt.faultText },
+    })),
+    repeats: found.repeats.map(({ askedAt, action, askedBy: by, reason, state, attempts, deliveredAt }) => ({
+      ...{ askedAt, action, by, reason, state, attempts, deliveredAt },
+    })),
+    behind: behind?.name ?? null,
+    newer: newer === null ? null : { name: newer.name, deliveredAt: newer.deliveredAt },
+    targetStanding: standings.find(({ name }) => name === found.target),
+    export: found.kind === "export" ? await exportOfDelivery(context, company, found.subjectId) : undefined,
+  };
+}

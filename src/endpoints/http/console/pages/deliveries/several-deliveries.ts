@@ -1,0 +1,198 @@
+/**
+ * Deliveries that are tried again, sent again or given up, one or many.
+ *
+ *   chosen (POST without a reason), or all of a filter (GET) --> what it is about, and the form --> done, in each company
+ *
+ * The form names each delivery: what was shown is done, and nothing that came later.
+ */
+import type { DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
+import type { Answer } from "../../../server/answer.ts";
+import { mostAtOnce, type NotDone, type SeveralDone } from "../../console-acts.ts";
+import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
+import { type ConsoleCompany, companiesFor } from "../../console-user.ts";
+import { hiddenField } from "../../kit/fields.ts";
+import { type Content, html } from "../../kit/html.ts";
+import { type Addresses, addresses, link, withQuery } from "../../kit/link.ts";
+import { notice } from "../../kit/notice.ts";
+import { page } from "../../kit/page.ts";
+import { readReason } from "../../kit/reason.ts";
+import { shortened } from "../../kit/shown-text.ts";
+import { table } from "../../kit/table.ts";
+import { timeText } from "../../kit/times.ts";
+import { words } from "../../words/words.ts";
+import { redirect } from "../../session/session-route.ts";
+import { actPage, readSeenAt, type SentForm } from "../acts/act-page.ts";
+import { chosenOf, notDoneList } from "../acts/chosen.ts";
+import { readDeliveriesFilter } from "./deliveries-filter.ts";
+import type { ShownDelivery } from "./deliveries-view.ts";
+import { stateOf, subjectOf } from "./delivery-parts.ts";
+
+const said = words.deliveries;
+
+export const severalVerbs = ["delivery.retry", "delivery.resend", "delivery.giveUp"] as const;
+export type SeveralVerb = (typeof severalVerbs)[number];
+
+const parts = {
+  "delivery.retry": { path: "retry", done: "deliveriesRetried", states: ["dead", "waiting"] },
+  "delivery.resend": { path: "resend", done: "deliveriesResent", states: ["delivered"] },
+  "delivery.giveUp": { path: "give-up", done: "deliveriesGivenUp", states: ["dead", "waiting", "behind"] },
+} as const satisfies Record<SeveralVerb, { path: string; done: string; states: readonly DeliveryState[] }>;
+
+export function severalAddress(to: Addresses, verb: SeveralVerb): string {
+  return to.at(`/deliveries/act/${parts[verb].path}`);
+}
+
+interface Selected {
+  readonly deliveries: readonly ShownDelivery[];
+  /** There are more than can be done at once. */
+  readonly isCut: boolean;
+}
+
+/** The companies for which the user may act: of others nothing is found. */
+function actScope({ user }: ConsoleRequest) {
+  return { companies: companiesFor(user, "act"), isOperator: user.isOperator };
+}
+
+/** What the filter selects of what can be done at all, the newest first. */
+async function selectAll(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  verb: SeveralVerb,
+): Promise<Selected> {
+  const { filter } = readDeliveriesFilter(request.query);
+  if (filter === undefined) return { deliveries: [], isCut: false };
+  const possible: readonly DeliveryState[] = parts[verb].states;
+  const states = filter.state === undefined ? possible.slice(0, 1) : [filter.state];
+  const found: ShownDelivery[] = [];
+  let isCut = false;
+  for (const state of states.filter((one) => possible.includes(one) || one === "dropped")) {
+    const asked = { filter: { ...filter, state }, limit: mostAtOnce };
+    const { deliveries, before } = await services.ask("deliveries", actScope(request), asked);
+    found.push(...deliveries);
+    isCut ||= before !== null;
+  }
+  return { deliveries: found, isCut };
+}
+
+async function selectChosen(services: ConsoleServices, request: ConsoleRequest): Promise<Selected> {
+  const guids = chosenOf(request.form);
+  const deliveries: ShownDelivery[] = [];
+  for (const guid of guids.slice(0, mostAtOnce)) {
+    const found = await services.ask("delivery", actScope(request), { guid });
+    if (found !== undefined) deliveries.push(found);
+  }
+  return { deliveries, isCut: guids.length > mostAtOnce };
+}
+
+function previewOf({ deliveries, isCut }: Selected, to: Addresses): Content {
+  const { columns } = said;
+  const rows = deliveries.map((delivery) => [
+    html`${link(to.delivery(delivery.guid), shortened(delivery.name, 80))} ${subjectOf(delivery, to)}`,
+    stateOf(delivery),
+    shortened(delivery.target, 40),
+    timeText(delivery.createdAt),
+    timeText(delivery.deliveredAt),
+  ]);
+  const head = [columns.name, columns.state, columns.target, columns.madeAt, columns.deliveredAt];
+  return [
+    html`<p>${said.countOf(deliveries.length)}</p>`,
+    isCut ? notice("wait", said.moreThan(mostAtOnce)) : undefined,
+    table(head, rows, { caption: said.chosenCaption, empty: said.noneChosen }),
+  ];
+}
+
+interface Shown {
+  readonly verb: SeveralVerb;
+  readonly selected: Selected;
+  readonly sent?: SentForm;
+}
+
+function show(services: ConsoleServices, request: ConsoleRequest, { verb, selected, sent }: Shown): Answer {
+  const to = addresses(services);
+  const { title, label, explanation } = said.several[verb];
+  const shownPage = {
+    ...{ title, label, explanation, here: "deliveries" as const, action: severalAddress(to, verb) },
+    back: { text: said.title, href: to.at("/deliveries") },
+    preview: previewOf(selected, to),
+    fields: hiddenField("of", selected.deliveries.map(({ guid }) => guid).join(",")),
+    isImpossible: selected.deliveries.length === 0,
+  };
+  return actPage(services, request, shownPage, sent);
+}
+
+/** Each company by itself: an act is for one. */
+async function runEach(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { verb, selected, reason }: Omit<Shown, "sent"> & { readonly reason: string },
+): Promise<SeveralDone> {
+  const seenAt = readSeenAt(request.form);
+  let done = 0;
+  const notDone: NotDone[] = [];
+  for (const { id, code } of companiesFor(request.user, "act") satisfies readonly ConsoleCompany[]) {
+    const of = selected.deliveries.filter(({ company }) => company === code).map(({ guid }) => guid);
+    if (of.length === 0) continue;
+    const by = { user: request.user, companyId: id, reason };
+    const outcome = await services.act(verb, by, { of, seenAt });
+    done += outcome.done;
+    notDone.push(...outcome.notDone);
+  }
+  return { done, notDone };
+}
+
+function resultPage(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { outcome, selected }: { readonly outcome: SeveralDone; readonly selected: Selected },
+): Answer {
+  const to = addresses(services);
+  const names = new Map(selected.deliveries.map(({ guid, name }) => [guid, name]));
+  const linkOf = (guid: string) => link(to.delivery(guid), shortened(names.get(guid) ?? guid, 80));
+  return page(services, request, {
+    ...{ title: said.result.title, here: "deliveries", status: outcome.done === 0 ? 409 : 200 },
+    trail: [{ text: said.title, href: to.at("/deliveries") }],
+    content: [
+      notice(outcome.done === 0 ? "off" : "ok", said.result.done(outcome.done)),
+      notDoneList(outcome.notDone, linkOf),
+      html`<p>${link(to.at("/deliveries"), said.title)}</p>`,
+    ],
+  });
+}
+
+async function run(services: ConsoleServices, request: ConsoleRequest, verb: SeveralVerb): Promise<Answer> {
+  const selected = await selectChosen(services, request);
+  // The list of deliveries asks what would be done: only the page of the act has a field for the reason.
+  if (!request.form.has("reason") || selected.deliveries.length === 0)
+    return show(services, request, { verb, selected });
+  const { reason, fault } = readReason(request.form);
+  if (fault !== undefined) return show(services, request, { verb, selected, sent: { reason, fault } });
+  const outcome = await runEach(services, request, { verb, selected, reason });
+  const [first] = selected.deliveries;
+  const [why] = outcome.notDone;
+  if (why !== undefined && first !== undefined && selected.deliveries.length === 1)
+    return show(services, request, { verb, selected, sent: { reason, refusal: why.why } });
+  if (why !== undefined) return resultPage(services, request, { outcome, selected });
+  const to = selected.deliveries.length === 1 ? `/deliveries/${first?.guid ?? ""}` : "/deliveries";
+  return redirect(services, withQuery(`/console${to}`, { done: parts[verb].done }));
+}
+
+function routesOf(verb: SeveralVerb): readonly ConsoleRoute[] {
+  const { path } = parts[verb];
+  const shared = { access: "console", who: "act", path: `/console/deliveries/act/${path}` } as const;
+  return [
+    {
+      ...shared,
+      ...{ name: `consoleDeliveries.${path}.page`, method: "GET" },
+      run: async (services, request) =>
+        show(services, request, { verb, selected: await selectAll(services, request, verb) }),
+    },
+    {
+      ...shared,
+      ...{ name: `consoleDeliveries.${path}`, method: "POST" },
+      run: (services, request) => run(services, request, verb),
+    },
+  ];
+}
+
+export const severalDeliveriesRoutes: readonly ConsoleRoute[] = severalVerbs.flatMap(routesOf);
