@@ -226,6 +226,11 @@ describe("a retry", () => {
       return body.includes("Decisions before") && body.includes("Applied 2") ? true : undefined;
     });
     expect(auditOf(reference)).toContain("file.retry admin");
+    // Somebody looks at it meanwhile, which changes nothing: the same form once more is done already.
+    await (await signInToConsole(site, "dispatcher")).get(address);
+    expect(
+      (await admin.post(`${address}/retry`, { reason: "the carrier is there now", seenAt })).status,
+    ).toBe(303);
     const again = await admin.post(`${address}/retry`, { reason: "another", seenAt });
     expect(again.status).toBe(409);
   });

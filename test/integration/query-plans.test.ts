@@ -6,6 +6,7 @@ import { fileStates } from "../../src/domain/files/file-state.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { auditTables, listAudit } from "../../src/store/ledger/audit-retention.ts";
 import { listFiles } from "../../src/store/ledger/file-lists.ts";
+import { listNamesakes } from "../../src/store/ledger/file-queries.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
 import { findOldestUnfiled } from "../../src/store/ledger/file-retention.ts";
 import { listAwaited } from "../../src/store/ledger/entry-retention.ts";
@@ -17,10 +18,11 @@ import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
 import { countGroup, listOldEvents } from "../../src/store/stops/event-retention.ts";
 import { findMembers, findMembersSince, listGroupEvents } from "../../src/store/stops/large-event-groups.ts";
 import { listEvents } from "../../src/store/stops/recorded-events.ts";
-import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
+import { findStopSummaries, listLoadEvents, listStopEvents } from "../../src/store/stops/stop-history.ts";
 import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
 import { listSomeOfTarget } from "../../src/store/outbound/outbound-targets.ts";
-import { countWaitingImports } from "../../src/store/stops/imports.ts";
+import { countWaitingImports, listImportsOfLoad } from "../../src/store/stops/imports.ts";
+import { listPositions } from "../../src/store/stops/route-reports.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { saveStop } from "../../src/store/stops/stops.ts";
 import { plannedStoreOfEachTest } from "../support/planned-store.ts";
@@ -57,6 +59,25 @@ describe("an index serves", () => {
     );
     expect(await plan(() => listStopEvents(store.read, { ...key, limit: 50 }))).toEqual([
       "SEARCH recorded_events USING INDEX recorded_events_by_stop_nbr (company_id=? AND stop_nbr=?)",
+    ]);
+  });
+
+  test("the events of a load, its imports among the newest, and its positions", async () => {
+    const key = { companyId: 1, loadNbr: "L1", limit: 20 };
+    expect(await plan(() => listLoadEvents(store.read, key))).toEqual([
+      "SEARCH recorded_events USING INDEX recorded_events_by_load_nbr (company_id=? AND load_nbr=?)",
+    ]);
+    const imports = await plan(() => listImportsOfLoad(store.read, { ...key, searched: 200 }));
+    expect(imports).toContain("SEARCH imports USING INDEX imports_by_age (company_id=?)");
+    expect(imports.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN i"]);
+    const positions = await plan(() => listPositions(store.read, { loadId: 1, limit: 20 }));
+    expect(positions).toEqual([expect.stringMatching(/^SEARCH positions USING .*\(load_id=\?\)$/)]);
+  });
+
+  test("the newest files of exactly one name, in their order", async () => {
+    const key = { companyId: 1, name: "s1_20261105_080000.xml", limit: 20 };
+    expect(await plan(() => listNamesakes(store.read, key))).toEqual([
+      "SEARCH files USING INDEX files_by_name (company_id=? AND name=?)",
     ]);
   });
 

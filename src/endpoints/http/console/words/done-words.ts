@@ -16,7 +16,6 @@ export const doneWords = {
   banLifted: "The ban is lifted.",
   checkBegun: "The check has begun.",
   verificationBegun: "The verification has begun.",
-  filesRetried: "The files are tried again: they are decided about within a few seconds.",
   deliveriesRetried: "The deliveries are tried again at once.",
   deliveriesResent: "The deliveries go out once more.",
   deliveriesGivenUp: "The deliveries are given up.",
