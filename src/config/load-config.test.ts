@@ -304,6 +304,10 @@ describe("settings that do not go together are faults:", () => {
     ["http: {port: 2222}", 1, "sftp.port", "so is http.port"],
     ["http: {port: 9, host: 0.0.0.0}\nsftp: {port: 9, host: 127.0.0.1}", 2, "sftp.port", "so is http.port"],
     ["http: {headersTimeoutMs: 2000, requestTimeoutMs: 1000}", 1, "http.headersTimeoutMs", "shorten it"],
+    ["console: {port: 8080}", 1, "console.port", "so is http.port"],
+    ["console: {port: 2222}", 1, "sftp.port", "so is console.port"],
+    ["console: {host: 127.0.0.1}", 1, "console.host", "set that too, or remove it"],
+    ["console: {operators: [anna]}", 1, "console.operators[0]", "NAME@COMPANY"],
     ["inbound: {incompleteGraceMs: 100}", 1, "inbound.incompleteGraceMs", "lengthen it"],
     [
       "companies: {A: {folders: [{path: x}]},\n B: {folders: [{path: x/}]}}",
@@ -323,6 +327,9 @@ describe("settings that do not go together are faults:", () => {
     "http: {port: 0}\nsftp: {port: 0}",
     "http: {port: 9}\nsftp: {port: 9, enabled: false}",
     "http: {port: 9, host: 127.0.0.1}\nsftp: {port: 9, host: 127.0.0.2}",
+    "console: {port: 8080, enabled: false}",
+    "console: {port: 8080, host: 127.0.0.2}",
+    "console: {operators: [anna@ACME, anna@example.com@ACME]}",
     "companies: {A: {folders: [{path: variant}]}}",
   ])("but not %j", async (yaml) => {
     expect(await faultsOf(yaml)).toEqual([]);
@@ -333,6 +340,9 @@ describe("a warning is given", () => {
   test.each([
     ["http: {host: 0.0.0.0}", 1],
     ["http: {host: 0.0.0.0, allowPlain: true}", 0],
+    ["console: {port: 9, host: 0.0.0.0}", 1],
+    ["http: {allowPlain: true}\nconsole: {port: 9, host: 0.0.0.0}", 0],
+    ["console: {port: 9}", 0],
     ["http: {host: 0.0.0.0, tls: {certFile: c, keyFile: k}}", 0],
     ["", 0],
   ])("for %j: %d", async (yaml, count) => {

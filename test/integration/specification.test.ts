@@ -27,6 +27,7 @@ import {
   isFinalStopStatus,
   stopStatusNames,
 } from "../../src/domain/stop/stop-status.ts";
+import { rolesFor } from "../../src/endpoints/http/console/console-user.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { folderNames, rightsOf } from "../../src/exchange/folders/folder-rights.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
@@ -235,6 +236,19 @@ describe("gateway.md and accounts.md", () => {
       [...text.matchAll(/\b[A-Z]{3,4}\b/g)].map(([name]) => name).filter((name) => name !== "IANA"),
     ).toEqual([...zoneAbbreviations]);
   });
+});
+
+test("console.md has the roles of each access", () => {
+  const rows = byName(table("console", "Access"));
+  const ofRow = (name: string) =>
+    (rows[name] ?? []).flatMap((cell) => [...cell.matchAll(/\b(?:MemberAdmin|DI_\w+)/g)]);
+  for (const [access, needed] of Object.entries(rolesFor))
+    expect(
+      ofRow(access)
+        .map(([role]) => role)
+        .sort(),
+    ).toEqual([...needed].sort());
+  expect(Object.keys(rows)).toEqual([...Object.keys(rolesFor), "operator", "signed in"]);
 });
 
 test("file-exchange.md has what a host may do in each folder", () => {

@@ -86,8 +86,11 @@ async function checkPort({ name, host, port }: Listener, daemon: DaemonPresence)
 
 /** Whether the ports are free, or in use by our own daemon. */
 export async function checkPorts(config: Config, daemon: DaemonPresence): Promise<readonly CheckFinding[]> {
-  const { http, sftp, ftp } = config;
+  const { http, console: ofConsole, sftp, ftp } = config;
   const findings = [await checkPort({ name: "HTTP", host: http.host, port: http.port }, daemon)];
+  const { enabled: hasConsole, host = http.host, port } = ofConsole;
+  if (hasConsole && port !== undefined)
+    findings.push(await checkPort({ name: "console", host, port }, daemon));
   if (sftp.enabled)
     findings.push(await checkPort({ name: "SFTP", host: sftp.host, port: sftp.port }, daemon));
   else findings.push(fine("SFTP is switched off"));

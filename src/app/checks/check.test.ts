@@ -111,6 +111,8 @@ describe("check", () => {
     const port = await listenFree(server);
     await writeFile(file, `http:\n  port: ${port}\nsftp:\n  port: 0\n`);
     expect(await found("problem")).toContain(`HTTP port ${port} on 127.0.0.1 cannot be used (EADDRINUSE)`);
+    await writeFile(file, `http:\n  port: 0\nconsole:\n  port: ${port}\nsftp:\n  port: 0\n`);
+    expect(await found("problem")).toContain(`console port ${port} on 127.0.0.1 cannot be used (EADDRINUSE)`);
     const lock = takeProcessLock(join(dir, "var"));
     expect(await found("problem")).toBe("");
     expect(await found("ok")).toContain(`dropgate is running (process ${process.pid})`);
