@@ -54,7 +54,8 @@ describe.each(names)("%s", (name) => {
   test.each(shown.map(({ path, who }) => [path, who] as const))("asks for %s (%s)", async (path, who) => {
     const { status, body } = await browserOf(name).get(pathOf(path), { accept: "text/html" });
     if (mayHave(name, who)) expect([200, 204, 400, 404], `${status}: ${body}`).toContain(status);
-    else expect(status).toBe(403);
+    // The first page leads on to the first that is theirs.
+    else expect(status).toBe(path === "/console" ? 303 : 403);
   });
 
   test.each(acting.map(({ path, who }) => [path, who] as const))("acts by %s (%s)", async (path, who) => {
@@ -95,6 +96,15 @@ describe.each(acting.map(({ path }) => path))("POST %s", (path) => {
     const reply = await forged[what]?.(browserOf("operator"), pathOf(path));
     expect([reply?.status, reply?.body]).toEqual([403, expect.stringContaining("Open the page again")]);
   });
+});
+
+test.each([
+  ["integration", "/console/hosts"],
+  ["driver", "/console/password"],
+] as const)("the first page of %s is %s", async (name, first) => {
+  const reply = await browserOf(name).get("/console?done=passwordChanged");
+  expect(reply.headers.get("location")).toBe(`${first}?done=passwordChanged`);
+  expect((await browserOf(name).get(first)).status).toBe(200);
 });
 
 test("a form of another type, or one that is too large, is refused", async () => {

@@ -30,7 +30,7 @@ test("a change of the own password gives this browser another session and ends a
   const [one, two] = [await signInToConsole(site, "inquiry"), await signInToConsole(site, "inquiry")];
   const before = one.cookie;
   const reply = await one.post("/console/password", change(site.password));
-  expect([reply.status, reply.headers.get("location")]).toEqual([303, "/console"]);
+  expect([reply.status, reply.headers.get("location")]).toEqual([303, "/console?done=passwordChanged"]);
   expect(one.cookie).not.toBe(before);
   expect((await one.get("/console/password")).status).toBe(200);
   expect((await two.get("/console/password")).status).toBe(303);

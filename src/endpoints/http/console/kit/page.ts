@@ -1,5 +1,5 @@
 /** A page of the console as an answer. */
-import type { Answer } from "../../server/answer.ts";
+import { type Answer, htmlType } from "../../server/answer.ts";
 import type { AssetName } from "../assets/assets.ts";
 import type { ConsoleRequest } from "../console-route.ts";
 import type { ConsoleUser } from "../console-user.ts";
@@ -26,8 +26,6 @@ export interface Page {
   /** What the page needs beside the script of the console, such as `live` and `charts` of `assets.ts`. */
   readonly scripts?: readonly AssetName[];
 }
-
-export const htmlType = "text/html; charset=utf-8";
 
 function findBox(to: Addresses): Html {
   return html`<form class="find" role="search" method="get" action="${to.at("/find")}" aria-label="${words.frame.find}"><label class="unseen" for="find-box">${words.frame.findLabel}</label><input type="search" id="find-box" name="q" maxlength="300" autocomplete="off" placeholder="${words.frame.findHint}"><button type="submit">${words.frame.find}</button></form>`;

@@ -115,7 +115,10 @@ describe("events", () => {
     const answer = await route?.respond(requestOf());
     const body = answer?.body;
     if (typeof body !== "object" || !("subscribe" in body)) throw new Error("no events");
-    const stream: EventStream = { send: () => undefined, end: () => void (ends += 1) };
+    const end = () => {
+      ends += 1;
+    };
+    const stream: EventStream = { send: () => undefined, end };
     const unsubscribe = body.subscribe(stream);
     await vi.advanceTimersByTimeAsync(60_000);
     expect([ends, isSubscribed]).toEqual([0, true]);

@@ -11,13 +11,8 @@ import { type Answer, type StreamBody, textType } from "../../server/answer.ts";
 import { HttpRefusal } from "../../server/http-refusal.ts";
 import type { PageRequest, PageRoute } from "../../server/route.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../console-route.ts";
-import {
-  type ConsoleAccess,
-  type ConsoleCompany,
-  type ConsoleUser,
-  companiesFor,
-  rolesFor,
-} from "../console-user.ts";
+import { type ConsoleCompany, type ConsoleUser, rolesFor } from "../console-user.ts";
+import { firstPathOf, mayUse } from "../kit/navigation.ts";
 import { words } from "../words/words.ts";
 import { formTokenOf, isFormToken } from "./form-token.ts";
 import { isFromOwnPage } from "./own-origin.ts";
@@ -45,12 +40,6 @@ function userOf(session: ConsoleSession, operators: readonly string[], address: 
     isOperator: isNamedOperator(operators, session),
     formToken: formTokenOf(id),
   };
-}
-
-/** Whether the user may have a route with this access, in any company. */
-function mayHave(user: ConsoleUser, who: ConsoleAccess): boolean {
-  if (who === "signedIn") return true;
-  return who === "operator" ? user.isOperator : companiesFor(user, who).length > 0;
 }
 
 function isByScript({ headers }: PageRequest): boolean {
@@ -120,6 +109,10 @@ function isPartOf({ headers }: PageRequest): boolean {
   return headers["hx-request"] === "true" && !isWhole;
 }
 
+function firstPageOf(user: ConsoleUser, query: URLSearchParams): string {
+  return `/console${firstPathOf(user)}${query.size === 0 ? "" : `?${query}`}`;
+}
+
 async function answerIn(
   deps: ConsoleDeps,
   route: ConsoleRoute | SessionRoute,
@@ -127,7 +120,12 @@ async function answerIn(
 ): Promise<Answer> {
   const { requestId, params, query, target, signal } = asked;
   const user = userOf(session, deps.operators(), asked.address);
-  if (!mayHave(user, route.who)) throw new HttpRefusal("roleMissing", words.session.needed(route.who));
+  if (!mayUse(user, route.who)) {
+    // The first page is not for everybody; a sign-in leads there all the same.
+    if (route.path === "/console" && route.method === "GET")
+      return leadTo(deps, asked, firstPageOf(user, query));
+    throw new HttpRefusal("roleMissing", words.session.needed(route.who));
+  }
   const form = await formOf(route, asked, session);
   const request: ConsoleRequest = {
     ...{ requestId, user, params, query, form, target, signal },

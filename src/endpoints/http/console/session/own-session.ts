@@ -77,7 +77,7 @@ async function changePassword(deps: ConsoleDeps, given: InSession): Promise<Answ
   const peer = { address, agent: asked.headers["user-agent"] ?? "" };
   const renewed = await deps.sessions.open(session.userId, peer);
   const cookie = cookieFor(renewed.id, isBrowserOnTls(asked.headers, asked));
-  return redirect(deps.services, "/console", { "set-cookie": cookie });
+  return redirect(deps.services, "/console?done=passwordChanged", { "set-cookie": cookie });
 }
 
 async function signOut(deps: ConsoleDeps, given: InSession, isEverywhere: boolean): Promise<Answer> {
