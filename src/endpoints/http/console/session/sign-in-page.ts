@@ -42,7 +42,7 @@ function signInPage({ services }: ConsoleDeps, { next, userName = "", told, stat
 
 function toldOf(query: URLSearchParams): Pick<Shown, "told"> {
   if (query.has("ended")) return { told: { kind: "off", text: words.session.ended } };
-  return query.has("out") ? { told: { kind: "off", text: words.session.signedOut } } : {};
+  return query.has("out") ? { told: { kind: "off", text: words.done.signedOut } } : {};
 }
 
 async function show(deps: ConsoleDeps, asked: PageRequest): Promise<Answer> {

@@ -24,7 +24,6 @@ export const sessionWords = {
   password: "Password",
   signIn: "Sign in",
   ended: "Your session has ended. Sign in again; you come back to the page where you were.",
-  signedOut: "You are signed out.",
   passwordTitle: "Password",
   mustChange: "Your password has to be changed before you go on.",
   currentPassword: "Current password",
