@@ -17,9 +17,21 @@ function lengthText(ms) {
   return `${Math.round(ms / 6_000) / 10} min`;
 }
 
+const two = (number) => String(number).padStart(2, "0");
+
+/** A moment in the viewer's zone; over more than a day, with its day. */
+function momentText(seconds, isLong) {
+  const date = new Date(seconds * 1_000);
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return isLong ? `${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}` : clock;
+}
+
+const longSpan = 172_800;
+
 const textOf = (unit) => (unit === "ms" ? lengthText : String);
 
-function optionsOf(place, { unit, series }) {
+function optionsOf(place, { unit, series, when, at }) {
+  const isLong = at.at(-1) - at[0] > longSpan;
   const grid = { stroke: colour(place, "line"), width: 1 };
   const axis = { stroke: colour(place, "faint"), grid, ticks: { show: false } };
   const text = textOf(unit);
@@ -28,13 +40,22 @@ function optionsOf(place, { unit, series }) {
     height,
     cursor: { drag: { x: false, y: false } },
     scales: { y: { range: (_chart, _least, most) => [0, most > 0 ? most * 1.05 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_chart, splits) => splits.map(text) }],
+    axes: [
+      {
+        ...axis,
+        space: isLong ? 110 : 60,
+        values: (_chart, splits) => splits.map((one) => momentText(one, isLong)),
+      },
+      { ...axis, size: 64, values: (_chart, splits) => splits.map(text) },
+    ],
     series: [
-      {},
+      { label: when, value: (_chart, one) => (one === null ? "–" : momentText(one, true)) },
       ...series.map(({ label, kind }, index) => ({
         label,
         stroke: colour(place, kind),
         width: 2,
+        // A value without neighbours has no line.
+        points: { show: unit === "ms", size: 5, fill: colour(place, kind) },
         // Lines are told apart without their colours too.
         dash: [[], [8, 4], [2, 3]][index],
         value: (_chart, value) => (value === null || value === undefined ? "–" : text(value)),

@@ -86,6 +86,11 @@ function soonest(
   return [...found.values()];
 }
 
+/** Whether a line of the check is one of those below. */
+export function isAboutGrowth({ what }: CheckFinding): boolean {
+  return /^(?:nothing fills the disk of|the disk of|how long the disk of) /.test(what);
+}
+
 /** Forecasts for the disks of the state, of targets that are folders and of `retention.moveTo`; nothing of a new state. */
 export async function checkGrowth(site: GrowingSite): Promise<readonly CheckFinding[]> {
   const { stateDir } = site.config;

@@ -9,6 +9,7 @@ import { secondMs } from "../../../lib/durations.ts";
 import { stepBack } from "../../../lib/threads/background-thread.ts";
 import { verifyWholeLedger } from "../../admin/ledger-admin.ts";
 import { checkAll } from "../../checks/check.ts";
+import { isAboutGrowth } from "../../checks/check-growth.ts";
 import type { HealthReport, HealthTask } from "./health-task.ts";
 
 /** More are on the command line: `dropgate ledger verify`. */
@@ -38,13 +39,16 @@ async function verify(configFile: string) {
   return { entries, bytes, unproved, discrepancyCount, discrepancies };
 }
 
+/** As `dropgate check`, with those that tell of growth marked. */
+async function check(configFile: string) {
+  const findings = await checkAll(await loadConfig({ path: configFile, env: process.env, cwd: "/" }));
+  return findings.map((finding) => (isAboutGrowth(finding) ? { ...finding, isGrowth: true } : finding));
+}
+
 const [text = ""] = process.argv.slice(2);
 const { kind, configFile } = JSON.parse(text) as HealthTask;
 try {
-  const result =
-    kind === "verify"
-      ? await verify(configFile)
-      : await checkAll(await loadConfig({ path: configFile, env: process.env, cwd: "/" }));
+  const result = kind === "verify" ? await verify(configFile) : await check(configFile);
   tell({ kind: "result", result });
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);

@@ -45,6 +45,8 @@ export const healthWords = {
   free: "Free room",
   keeps: (bytes: string) => `${bytes} must stay free`,
   unknown: "the disk does not say",
+  growth: "Growth, and when the disk is full",
+  noGrowth: "The check says it: nothing has been checked since the start of the program.",
   certificates: "Certificates",
   validUntil: (endpoint: string) => `${endpoint} valid until`,
   noCertificates: "Nothing listens with TLS here.",

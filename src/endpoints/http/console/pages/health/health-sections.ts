@@ -50,7 +50,7 @@ export interface FormPlace {
 
 export function checkSection({ check }: HealthFacts, { action, formToken }: FormPlace): Html {
   const { running, last, failure } = check;
-  const now = html`<form method="post" action="${action}">${hiddenField("formToken", formToken)}${submitButton(said.check.now)}</form>`;
+  const now = html`<form method="post" action="${action}">${hiddenField("formToken", formToken)}<div class="buttons">${submitButton(said.check.now)}</div></form>`;
   const state =
     running === undefined
       ? now
@@ -103,21 +103,28 @@ export function threadsSection({ threads }: HealthFacts): Html {
   );
 }
 
-export function storeSection({ store, disk }: HealthFacts): Html {
+/** What the last check said of the growth of the state: when the disks are full. */
+function growthList({ check }: HealthFacts): Html {
+  const found = (check.last?.result ?? []).filter(({ isGrowth }) => isGrowth === true);
+  return found.length === 0
+    ? nothing(said.noGrowth)
+    : html`<ul class="findings">${found.map(findingItem)}</ul>`;
+}
+
+export function storeSection(all: HealthFacts): Html {
+  const { store, disk } = all;
   const room =
     disk === undefined
       ? said.unknown
       : html`${sizeText(disk.freeBytes)} <small>(${said.keeps(sizeText(disk.minFreeBytes))})</small>`;
-  return section(
-    said.store,
-    facts([
-      [said.file, sizeText(store.fileBytes)],
-      [said.wal, sizeText(store.walBytes)],
-      [said.commits, countText(store.commits)],
-      [said.damage, store.damage === undefined ? undefined : badge("bad", store.damage)],
-      [said.free, room],
-    ]),
-  );
+  const rows = facts([
+    [said.file, sizeText(store.fileBytes)],
+    [said.wal, sizeText(store.walBytes)],
+    [said.commits, countText(store.commits)],
+    [said.damage, store.damage === undefined ? undefined : badge("bad", store.damage)],
+    [said.free, room],
+  ]);
+  return section(said.store, html`${rows}<h3>${said.growth}</h3>${growthList(all)}`, { id: "store" });
 }
 
 export function certificatesSection({ certificates }: HealthFacts): Html {

@@ -5,6 +5,8 @@ export interface ShownFinding {
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
   readonly remedy?: string;
+  /** It tells how the state grows, and when the disk is full. */
+  readonly isGrowth?: boolean;
 }
 
 export interface ShownVerification {

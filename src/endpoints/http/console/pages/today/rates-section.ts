@@ -15,6 +15,8 @@ const mostRows = 300;
 
 interface Chart {
   readonly title: string;
+  /** What the moments are called. */
+  readonly when: string;
   /** Milliseconds when the values are lengths of time. */
   readonly unit: "count" | "ms";
   /** Seconds UTC. */
@@ -36,7 +38,7 @@ function chartsOf({ points, stepMinutes }: RatesFound): Html {
   const length = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms * 10) / 10);
   return html`<div class="columns">${[
     chart({
-      ...{ title: said.perMinute, unit: "count", at },
+      ...{ title: said.perMinute, when: said.from, unit: "count", at },
       series: [
         { label: said.applied, kind: "ok", values: points.map((point) => aMinute(point.applied)) },
         { label: said.refused, kind: "bad", values: points.map((point) => aMinute(point.refused)) },
@@ -44,7 +46,7 @@ function chartsOf({ points, stepMinutes }: RatesFound): Html {
       ],
     }),
     chart({
-      ...{ title: said.toReceipt, unit: "ms", at },
+      ...{ title: said.toReceipt, when: said.from, unit: "ms", at },
       series: [
         { label: said.median, kind: "strong", values: points.map(({ medianMs }) => length(medianMs)) },
         { label: said.p99, kind: "wait", values: points.map(({ p99Ms }) => length(p99Ms)) },

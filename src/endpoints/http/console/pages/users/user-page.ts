@@ -165,7 +165,12 @@ export async function userPage(
     await historySection(services, request, user, to),
   ];
   return page(services, request, {
-    ...{ title: user.userName, here: "users", content: html`${content}`, trail: [] },
+    ...{
+      title: user.userName,
+      here: "users",
+      content: html`${content}`,
+      trail: [{ text: user.userName, href: to.at(`/users/${userId}`) }],
+    },
     status: fault === undefined ? 200 : 422,
   });
 }
