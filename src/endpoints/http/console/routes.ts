@@ -16,7 +16,6 @@ import { filesPage } from "./pages/files/files-page.ts";
 import { healthActRoutes } from "./pages/health/health-acts.ts";
 import { healthRoute } from "./pages/health/health-page.ts";
 import { hostsRoutes } from "./pages/hosts/hosts-page.ts";
-import { retryFilesRoute } from "./pages/files/retry-files-page.ts";
 import { loadPage } from "./pages/load/load-page.ts";
 import { stopPage } from "./pages/stop/stop-page.ts";
 import { liveRoutes } from "./pages/today/live-page.ts";
@@ -29,7 +28,6 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   findPage,
   filesPage,
   filesCsv,
-  retryFilesRoute,
   filePage,
   retryFilePage,
   retryFileAct,

@@ -64,26 +64,8 @@ export const filesWords = {
   more: (count: number) => `and ${count} more`,
   chooseFile: (name: string) => `Choose ${name}`,
   retryChosen: "Try the chosen ones again …",
+  retryAll: "Try all of this filter again …",
   retryHint: "What would become of them is shown first; nothing is changed before you agree.",
-  retry: {
-    title: "Try files again",
-    caption: "The chosen files, and what would become of each now",
-    wouldBe: "What would become of it",
-    cannot: "It cannot be tried again:",
-    nothing: "No file was chosen, or none that you may try again: choose some in the list.",
-    difference: "The whole difference",
-    change: {
-      created: (stopNbr: string) => `Stop ${stopNbr} would be created.`,
-      updated: (stopNbr: string, fields: number) => `Stop ${stopNbr} would change: ${fields} fields.`,
-      deleted: (stopNbr: string) => `Stop ${stopNbr} would be deleted.`,
-      none: (stopNbr: string) => `Stop ${stopNbr} would stay as it is.`,
-    } as const satisfies Readonly<Record<string, (stopNbr: string, fields: number) => string>>,
-    label: (count: number) => (count === 1 ? "Try it again" : `Try these ${count} again`),
-    explanation:
-      "Each is decided about by itself, in the order of its name, within a second or so. The audit has each with your name.",
-    notDone: (count: number) => `${count} of them were not tried again:`,
-    back: "Back to the list",
-  },
   faults: {
     day: "this is no day: write it as 2026-11-05",
     order: "the last day is before the first",

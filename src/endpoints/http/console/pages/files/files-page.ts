@@ -127,7 +127,7 @@ function rowsOf(files: readonly ListedFile[], shown: Shown, hasChoice: boolean):
 }
 
 function list(shown: Shown, { files, searchedTo }: FilesFound): Html {
-  const { columns, caption, empty, emptyPart, retryChosen, retryHint } = words.files;
+  const { columns, caption, empty, emptyPart, retryChosen, retryAll, retryHint } = words.files;
   const { user, to } = shown;
   const mayAct = companiesFor(user, "act").length > 0;
   const hasChoice = mayAct && files.some(({ canRetry }) => canRetry);
@@ -139,7 +139,8 @@ function list(shown: Shown, { files, searchedTo }: FilesFound): Html {
   const nothing = searchedTo === null ? empty : emptyPart(new Date(searchedTo).toISOString().slice(0, 10));
   const rows = table(head, rowsOf(files, shown, hasChoice), { caption, empty: nothing, id: "files" });
   if (!hasChoice) return rows;
-  return html`<form method="post" action="${to.at("/files/retry")}">${hiddenField("formToken", user.formToken)}${rows}<div class="buttons">${submitButton(retryChosen)} <span class="hint">${retryHint}</span></div></form>`;
+  const ofFilter = to.at("/files/retry", filterQuery(shown.read.texts));
+  return html`<form method="post" action="${to.at("/files/retry")}">${hiddenField("formToken", user.formToken)}${rows}<div class="buttons">${submitButton(retryChosen)} ${link(ofFilter, retryAll)} <span class="hint">${retryHint}</span></div></form>`;
 }
 
 function countOf({ count }: FilesFound): Content {
