@@ -1,13 +1,7 @@
 /** The packages of the lock file that are shipped, what they are licensed under, and the list of parts (SBOM). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Architecture,
-  architectures,
-  buildOnlyPackages,
-  isLicence,
-  licencesByText,
-} from "./shipped-files.ts";
+import { type Architecture, architectures, buildOnlyPackages, isLicence } from "./shipped-files.ts";
 import { filesBelow } from "./package-entry.ts";
 
 interface LockEntry {
@@ -49,10 +43,10 @@ interface Manifest {
 }
 
 /** The licence that the package names, and the texts that come with it. */
-export function licenceOf(modules: string, { name, folder }: LockedPackage): { id: string; texts: string[] } {
+export function licenceOf(modules: string, { folder }: LockedPackage): { id: string; texts: string[] } {
   const path = join(modules, folder);
   const { license, licenses = [] } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest;
-  const id = license ?? licencesByText.get(name) ?? licenses.map(({ type }) => type).join(" or ");
+  const id = license ?? licenses.map(({ type }) => type).join(" or ");
   if (id === "") throw new Error(`${folder} names no licence: find out which it is before it is shipped`);
   const texts = filesBelow(path)
     .filter((name) => isLicence(name) && !name.includes("node_modules/"))

@@ -8,11 +8,11 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { isInstalled, runProgram } from "../../test/support/run-program.ts";
 import { controlEntries, debEntries } from "./deb-entries.ts";
 import { changelogText, packageUnit } from "./deb-texts.ts";
-import { licenceOf, normalisedSbom, shippedPackages } from "./locked-packages.ts";
+import { normalisedSbom, shippedPackages } from "./locked-packages.ts";
 import { machineCode, requireMachine } from "./machine-code.ts";
 import { copied, foldersOf, linked } from "./package-entry.ts";
 import type { ProgramSource } from "./program-entries.ts";
-import { isShipped, licencesByText } from "./shipped-files.ts";
+import { isShipped } from "./shipped-files.ts";
 import { projectFolder, sourceTime } from "./source.ts";
 
 const lock = readFileSync(join(projectFolder, "package-lock.json"), "utf8");
@@ -176,15 +176,6 @@ describe("what is taken of packages", () => {
     );
     expect(shipped).toEqual(["dist/htmx.min.js", "LICENSE"]);
     expect(isShipped("uplot", "dist/uPlot.min.css", "amd64")).toBe(true);
-  });
-
-  test("has the licence that its text is, where the manifest names none", () => {
-    const named = source.packages.filter(({ name }) => licencesByText.has(name));
-    expect(named.map(({ name }) => name)).toEqual(["htmx-ext-sse"]);
-    for (const one of named) {
-      const { id, texts } = licenceOf(source.modules, one);
-      expect([id, texts.join()]).toEqual(["0BSD", expect.stringContaining("BSD Zero Clause License")]);
-    }
   });
 });
 

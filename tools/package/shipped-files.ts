@@ -25,13 +25,9 @@ const compiledFrom: ReadonlyMap<string, RegExp> = new Map([
 /** What the console sends to browsers; the other forms of these packages are for programs that are built otherwise. */
 const servedAlone: ReadonlyMap<string, RegExp> = new Map([
   ["htmx.org", /^dist\/htmx\.min\.js$/],
-  ["htmx-ext-sse", /^dist\/sse\.min\.js$/],
   ["idiomorph", /^dist\/idiomorph-ext\.min\.js$/],
   ["uplot", /^dist\/uPlot\.(?:iife\.min\.js|min\.css)$/],
 ]);
-
-/** Licences of packages whose manifests name none, as their texts are. */
-export const licencesByText: ReadonlyMap<string, string> = new Map([["htmx-ext-sse", "0BSD"]]);
 
 export function isLicence(path: string): boolean {
   return licenceName.test(path.slice(path.lastIndexOf("/") + 1));

@@ -6,7 +6,7 @@ import { ask, type HttpFixture, startHttp } from "../../../../../test/support/ht
 import { assetPath, type AssetName, findAsset } from "./assets.ts";
 
 const names: readonly AssetName[] = [
-  ...["console.css", "theme.js", "console.js", "icon.svg", "htmx.min.js", "sse.min.js"],
+  ...["console.css", "theme.js", "console.js", "icon.svg", "htmx.min.js", "docs.css", "docs.js"],
   ...["idiomorph-ext.min.js", "uPlot.iife.min.js", "uPlot.min.css"],
 ] as const;
 

@@ -36,7 +36,6 @@ const sources = {
   "charts.js": ours(script, "charts.js"),
   "icon.svg": ours("image/svg+xml", "icon.svg"),
   "htmx.min.js": installed(script, "htmx.org/dist/htmx.min.js"),
-  "sse.min.js": installed(script, "htmx-ext-sse/dist/sse.min.js"),
   "idiomorph-ext.min.js": installed(script, "idiomorph/dist/idiomorph-ext.min.js"),
   "uPlot.iife.min.js": installed(script, "uplot/dist/uPlot.iife.min.js"),
   "uPlot.min.css": installed(style, "uplot/dist/uPlot.min.css"),
@@ -45,7 +44,7 @@ const sources = {
 export type AssetName = keyof typeof sources;
 
 /** What a page needs that changes while it is looked at: its parts are put in place of the former ones. */
-export const live = ["htmx.min.js", "sse.min.js", "idiomorph-ext.min.js"] as const satisfies AssetName[];
+export const live = ["htmx.min.js", "idiomorph-ext.min.js"] as const satisfies AssetName[];
 
 /** What a page with charts needs. */
 export const charts = ["uPlot.iife.min.js"] as const satisfies AssetName[];

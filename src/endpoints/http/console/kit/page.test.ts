@@ -42,7 +42,6 @@ describe("the frame of a page", () => {
     expect(paths.map((path) => path?.replace(/[0-9a-f]{16}/, "…"))).toEqual([
       "/rest/console/assets/…/theme.js",
       "/rest/console/assets/…/htmx.min.js",
-      "/rest/console/assets/…/sse.min.js",
       "/rest/console/assets/…/idiomorph-ext.min.js",
       "/rest/console/assets/…/console.js",
     ]);

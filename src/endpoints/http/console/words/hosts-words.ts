@@ -13,6 +13,7 @@ export const hostsWords = {
   name: "Name of the file",
   nameHint: "Of XML; it is checked too. Leave it empty to try the document alone.",
   tryIt: "Try it",
+  result: "What would become of it",
   textMissing: "Put in the text of a document, or choose a file.",
   nothingStored: "This was a trial: nothing was stored.",
   states: {

@@ -48,7 +48,7 @@ function trialForm(
   request: ConsoleRequest,
   { company, tried }: { readonly company: ConsoleCompany; readonly tried: Tried },
 ): Html {
-  const action = addresses(services).at("/hosts/trial");
+  const action = addresses(services).at("/hosts/trial", { of: request.query.get("of") ?? undefined });
   const file = html`<div class="field scripted" hidden><label for="trial-file">${text.file}</label><input type="file" id="trial-file" data-into="field-text" data-name="field-name" accept=".xml,.json,text/xml,application/json"></div>`;
   return html`<form method="post" action="${action}">${hiddenField("formToken", request.user.formToken)}<p>${text.tryIntro}</p>${companyField(
     request,

@@ -49,7 +49,11 @@ function fieldsTable({ stopNbr, fields }: ShownChange): Html {
     valueText(after),
   ]);
   const caption = text.fieldsOf(stopNbr);
-  return table([text.field, text.before, text.after], rows, { caption, empty: text.sameFields });
+  return table([text.field, text.before, text.after], rows, {
+    caption,
+    empty: text.sameFields,
+    isCaptionHidden: true,
+  });
 }
 
 /** Further stops with changed fields than these are opened by hand. */
@@ -87,7 +91,7 @@ export function trialResult(done: TrialDone): Html {
   const isOfStops = importKind === undefined || importKind === "stops" || importKind === "asn";
   const wrong = faults.length === 0 ? nothing(text.noFaults) : faultsTable(faults);
   return section(
-    text.tryIt,
+    text.result,
     html`${verdict(done)}${wrong}${isOfStops && faults.length === 0 ? changesOf(changes) : ""}${
       isOfStops && faults.length > 0 && changes.length > 0 ? changesOf(changes) : ""
     }`,
