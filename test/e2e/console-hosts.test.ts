@@ -194,6 +194,13 @@ describe("samples", () => {
   });
 });
 
+test("a sign-in leads to the first page that the user may see", async () => {
+  const first = await developer.get("/console");
+  expect([first.status, first.headers.get("location")]).toEqual([303, "/console/hosts"]);
+  const driver = await signInToConsole(site, "driver");
+  expect((await driver.get("/console")).headers.get("location")).toBe("/console/password");
+});
+
 test.each(["driver", "inquiry", "dispatcher"] as const)("%s has no such page", async (name) => {
   const browser = await signInToConsole(site, name);
   expect((await browser.get("/console/hosts")).status).toBe(403);

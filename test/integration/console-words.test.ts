@@ -45,18 +45,30 @@ describe("the pages of the console", () => {
   });
 });
 
-/** The path of each text: `files.states.applied`. */
-function pathsOf(value: unknown, path: string): readonly string[] {
-  if (typeof value !== "object" || value === null) return [path];
-  return Object.entries(value).flatMap(([key, part]) => pathsOf(part, path === "" ? key : `${path}.${key}`));
+interface Text {
+  /** Such as `files`, `states`, `applied`. */
+  readonly path: readonly string[];
+  readonly value: unknown;
 }
+
+function textsOf(value: unknown, path: readonly string[] = []): readonly Text[] {
+  if (typeof value !== "object" || value === null) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, part]) => textsOf(part, [...path, key]));
+}
+
+/** Each part of the catalogue by the name under which its file has it. */
+const parts = [...textOf(join(inWords, "words.ts")).matchAll(/^ {2}(\w+): (\w+Words),$/gm)].map(
+  ([, section = "", name = ""]) => ({ section, name }),
+);
 
 /** The source with `words.files.x` wherever it says `text.x` after `const text = words.files`. */
 function withoutAliases(source: string): string {
   let plain = source.replace(/\s*\n\s*\./g, ".");
-  for (const [, alias = "", path = ""] of source.matchAll(/const (\w+) = words((?:\.\w+)+);/g))
+  for (const { section, name } of parts)
+    plain = plain.replace(new RegExp(`\\b${name}\\b`, "g"), `words.${section}`);
+  for (const [, alias = "", path = ""] of plain.matchAll(/const (\w+) = words((?:\.\w+)+);/g))
     plain = plain.replace(new RegExp(`(?<![\\w.])${alias}(?=[.[),;])`, "g"), `words${path}`);
-  for (const [, names = "", path = ""] of source.matchAll(/const \{([^}]*)\} = words((?:\.\w+)*);/g)) {
+  for (const [, names = "", path = ""] of plain.matchAll(/const \{([^}]*)\} = words((?:\.\w+)*);/g)) {
     for (const name of names.split(",").map((one) => one.trim()))
       plain = plain.replace(new RegExp(`(?<![\\w.])${name}\\b`, "g"), `words${path}.${name}`);
   }
@@ -70,38 +82,36 @@ const users = ["src/app/console", "src/endpoints/http/openapi"]
 const plainSources = [...sources.values(), ...users].map(withoutAliases);
 
 /** Whether the text, or the table that it stands in, is asked for somewhere. */
-function isUsed(path: string): boolean {
-  const parts = path.split(".");
-  const asked = [`words\\.${parts.join("\\.")}\\b`];
+function isUsed(path: readonly string[]): boolean {
+  const asked = [`words\\.${path.join("\\.")}\\b`];
   // A table is asked for by a key that is computed, or as a whole.
-  for (let length = 1; length < parts.length; length += 1)
-    asked.push(`words\\.${parts.slice(0, length).join("\\.")}(?:\\[|\\)|,|;)`);
+  for (let length = 1; length < path.length; length += 1)
+    asked.push(`words\\.${path.slice(0, length).join("\\.")}(?:\\[|\\)|,|;)`);
   const pattern = new RegExp(asked.join("|"));
   return plainSources.some((source) => pattern.test(source));
 }
 
 describe("the catalogue", () => {
-  const paths = pathsOf(words, "");
+  const texts = textsOf(words);
 
   it("has no text that nothing says", () => {
-    expect(paths.filter((path) => !isUsed(path))).toEqual([]);
-    expect(paths.length).toBeGreaterThan(40);
+    const unused = texts.filter(({ path }) => !isUsed(path));
+    expect(unused.map(({ path }) => path.join("."))).toEqual([]);
+    expect(texts.length).toBeGreaterThan(40);
   });
 
   it("has no empty text, and none with spaces at its ends", () => {
-    const texts = paths.map((path) => [
-      path,
-      path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], words),
-    ]);
-    const odd = texts.filter(([, text]) => typeof text === "string" && (text === "" || text.trim() !== text));
+    const odd = texts.filter(
+      ({ value }) => typeof value === "string" && (value === "" || value.trim() !== value),
+    );
     expect(odd).toEqual([]);
   });
 
   it("is checked by what finds the use of a text, by whatever name, and that of none", () => {
     expect(withoutAliases("const text = words.files;\nreturn text.title;")).toContain("words.files.title");
     expect(withoutAliases("const { done } = words.files;\nsay(done);")).toContain("say(words.files.done)");
-    expect(isUsed("frame.skip")).toBe(true);
-    expect(isUsed("frame.names.audit")).toBe(true);
-    expect(isUsed("frame.nobodySays")).toBe(false);
+    expect(isUsed(["frame", "skip"])).toBe(true);
+    expect(isUsed(["frame", "names", "audit"])).toBe(true);
+    expect(isUsed(["frame", "nobodySays"])).toBe(false);
   });
 });

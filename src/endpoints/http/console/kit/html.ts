@@ -29,7 +29,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** A text as HTML shows it, within a quoted attribute too. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 }
 
