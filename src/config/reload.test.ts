@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatConfigFaults } from "./reader/config-fault.ts";
 import { loadConfig } from "./load-config.ts";
-import { reloadDifference, reloadedConfig } from "./reload.ts";
+import { reloadDifference, reloadedConfig, shownDifference } from "./reload.ts";
 import type { Config } from "./schema.ts";
 
 let folder = "";
@@ -55,6 +55,19 @@ describe("a reload", () => {
     const env = { PASS: "hunter2" };
     const changes = reloadDifference(await loaded(before, env), await loaded(after, env));
     expect(changes.map(({ path, needsRestart }) => `${path}${needsRestart ? "!" : ""}`)).toEqual(expected);
+  });
+
+  test("shows what a setting was and is, and never a secret", async () => {
+    const before = await loaded(`http: {${tls}}\nlog: {level: info}`, { PASS: "hunter2" });
+    const other = await loaded(`http: {${tls}}\nlog: {level: debug}`, { PASS: "hunter3" });
+    expect(shownDifference(before, other)).toEqual([
+      { path: "log.level", before: "info", after: "debug" },
+      { path: "http.tls.keyPassphrase", before: "(secret)", after: "(secret), another one" },
+    ]);
+    const without = await loaded("log: {level: info}");
+    const [added] = shownDifference(without, before);
+    expect(added).toMatchObject({ path: "http.tls", after: { keyPassphrase: "(secret)" } });
+    expect(JSON.stringify(added)).not.toContain("hunter");
   });
 
   test("sees that a secret has changed, though its reference has not", async () => {
