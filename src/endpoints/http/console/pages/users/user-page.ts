@@ -118,7 +118,7 @@ function keysSection(forms: Forms): Html {
     }),
   });
   const list = table([fingerprint, type, comment, act], rows, options);
-  return section(said.keysTitle, html`${list}${maySetSignIn ? add : ""}`, { id: "keys" });
+  return section(said.keysTitle, html`${list}${maySetSignIn ? add : ""}`, { id: "public-keys" });
 }
 
 function signInsSection({ seenFrom }: UserDetail): Html {
