@@ -53,6 +53,14 @@ export async function deliveryOf(site: Site, target: string, state: string): Pro
   return found.guid;
 }
 
+/** The number of a user, as the list of users leads to it. */
+async function userIdOf(site: Site, userName: ConsoleUserName): Promise<string> {
+  const { body } = await (await signInToConsole(site, "admin")).get(`/console/users?name=${userName}`);
+  const [, id] = /href="[^"]*\/users\/(\d+)"/.exec(body) ?? [];
+  if (id === undefined) throw new Error(`the page of users does not lead to ${userName}`);
+  return id;
+}
+
 /** What stands in the addresses of pages, by its name in their patterns. */
 export async function subjectsOf({
   site,
@@ -63,14 +71,20 @@ export async function subjectsOf({
     companyCode: company,
     stopNbr: load.stops[0],
     loadNbr: load.loadNbr,
-    userName: "inquiry",
+    userId: await userIdOf(site, "inquiry"),
+    number: "1",
+    company,
+    "exports.name": "nightly",
+    "remotes.name": "partner",
+    "targets.name": "host",
   };
 }
 
 /** The address of a page; fails where the story has nothing that the pattern asks for. */
 export function addressIn(subjects: Readonly<Record<string, string>>, pattern: string): string {
+  const [, , folder] = pattern.split("/");
   return pattern.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
-    const subject = subjects[name];
+    const subject = subjects[`${folder}.${name}`] ?? subjects[name];
     if (subject === undefined) throw new Error(`nothing stands for {${name}} of ${pattern}`);
     return encodeURIComponent(subject);
   });

@@ -189,6 +189,7 @@ async function play(folder: string): Promise<void> {
     await driveLoad(site);
     await guess(site);
     await waitFor("deliveries of each kind", () => deliveriesAreDecided(site));
+    await site.json("export");
     await site.stop();
     await cp(site.stateDir, join(folder, "var"), { recursive: true });
   } finally {
