@@ -44,7 +44,7 @@ describe("what people see", () => {
     await site.pass(secondMs);
     expect(site.queue.statistics()).toEqual([
       {
-        ...{ company: "ACME", target: "host", isConfigured: true, isPaused: false },
+        ...{ company: "ACME", target: "host", isConfigured: true, isPaused: false, isPausedByHand: false },
         ...{ open: 2, dead: 1, oldestAgeMs: secondMs },
         attempts: { delivered: 1, later: 1, dead: 1, nameTaken: 0, dropped: 0, postponed: 0 },
         lags: expect.any(Object),

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Metric } from "../../src/app/watch/metrics/metric.ts";
 import { metricTable } from "../../src/app/watch/metrics/metric-table.ts";
+import { consoleRoutes } from "../../src/endpoints/http/console/routes.ts";
+import { sessionRoutes } from "../../src/endpoints/http/console/session/own-session.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { http, sftp } from "../support/clients.ts";
 import { company, type Site } from "../support/daemon.ts";
@@ -62,7 +64,9 @@ describe("at the first start", () => {
     const targets = countOf("dropgate_deliveries_open") ?? 0;
     expect(targets).toBeGreaterThan(0);
     expect(countOf("dropgate_delivery_attempts_total")).toBe(6 * targets);
-    expect(countOf("dropgate_http_requests_total")).toBe(6 * (routes.length + 1));
+    // The sign-in of the console is shown and taken.
+    const pages = consoleRoutes.length + sessionRoutes.length + 2;
+    expect(countOf("dropgate_http_requests_total")).toBe(6 * (routes.length + pages + 1));
     expect(countOf("dropgate_uploads_total")).toBe(4);
   });
 

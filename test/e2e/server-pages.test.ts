@@ -28,6 +28,7 @@ const namedOnly = new Map([
   ["git pull", "changes the checkout that the tests are of"],
   ["sh bin/prepare", "is run before each run of the tests"],
   ["dropgate delivery give-up", "takes the number of a delivery that is not wanted: test/e2e/resend.test.ts"],
+  ["dropgate files --state pruned", "lists files of another age: test/integration/pruned-files.test.ts"],
   ["dpkg --configure dropgate", "after an upgrade whose check failed, which package-booted.ts has fail"],
 ]);
 

@@ -1,6 +1,7 @@
 /** The table of pages and acts of the console, each once. */
 import type { ConsoleRoute } from "./console-route.ts";
 import { auditCsvRoute, auditRoute } from "./pages/audit/audit-page.ts";
+import { retryFilesRoutes } from "./pages/acts/retry-files-page.ts";
 import { deliveriesPage } from "./pages/deliveries/deliveries-page.ts";
 import { deliveryPage } from "./pages/deliveries/delivery-page.ts";
 import { exportActs, exportsPage } from "./pages/deliveries/exports-page.ts";
@@ -44,5 +45,6 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   auditRoute,
   auditCsvRoute,
   ...[deliveriesPage, deliveryPage, exportsPage, remotesPage],
+  ...retryFilesRoutes,
   ...[...severalDeliveriesRoutes, ...releaseRoutes, ...targetActs, ...exportActs, ...remoteActs],
 ];

@@ -1,4 +1,4 @@
-/** Words of the page of remotes and folders. */
+/** Words of the page of remotes and folders, and of retries of many files. */
 export const remotesWords = {
   title: "Remotes and folders",
   remotes: "Remotes",
@@ -48,4 +48,28 @@ export const remotesWords = {
     label: "Resume",
     explanation: "It is polled by its schedule again; the files that are there are fetched.",
   },
+};
+
+export const retryFilesWords = {
+  title: "Retry files",
+  label: "Retry these files",
+  explanation:
+    "Each is decided about once more, in its place in the order, by the rules that hold now. Its receipt is written anew.",
+  caption: "What would become of each, by itself, as things are now",
+  columns: { file: "File", now: "Now", would: "Would be", why: "Why, or what changes" },
+  would: {
+    applied: "Applied",
+    refused: "Refused again",
+    duplicate: "A duplicate",
+    superseded: "Superseded again",
+  },
+  effects: { created: "created", updated: "changed", deleted: "deleted", none: "unchanged" },
+  stop: (stopNbr: string, effect: string, fields: number) =>
+    `stop ${stopNbr}: ${effect}${fields === 0 ? "" : fields === 1 ? ", one field" : `, ${fields} fields`}`,
+  summary: (applied: number, refused: number, impossible: number) =>
+    `${applied} would be applied, ${refused} refused again, ${impossible} cannot be tried again.`,
+  notTried: (count: number) =>
+    `What would become of ${count} more was not tried out: only the first are, as that takes time.`,
+  none: "Nothing is chosen, or nothing of it can be tried again: go back and choose.",
+  back: "Files",
 };
