@@ -27,7 +27,7 @@ const gets = consoleRoutes.filter(({ method }) => method === "GET");
 const isStream = ({ path }: ConsoleRoute) => /\/(?:live|events)\b/.test(path);
 const isPage = (route: ConsoleRoute) => !isStream(route) && !/csv|download/.test(route.path);
 
-/** By the rules for roles (specification/console.md#who-may-what). */
+/** By the rules for roles (specification/console.md#access). */
 function mayHave(name: ConsoleUserName, { who }: ConsoleRoute): boolean {
   if (who === "signedIn") return true;
   if (who === "operator") return name === "operator";
