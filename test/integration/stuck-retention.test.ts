@@ -7,6 +7,8 @@ import { ledgerPruner } from "../../src/app/retention/ledger-pruner.ts";
 import { type PruneDeps, type Pruner, Tally } from "../../src/app/retention/pruner.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
+import { readFilePage } from "../../src/store/ledger/file-pages.ts";
+import { forgetMarks, noteMark } from "../../src/store/ledger/file-retention.ts";
 import {
   a,
   b,
@@ -82,6 +84,42 @@ describe("a receipt that cannot be removed", () => {
     expect(unknown).toMatchObject({ entries: 2, reason: expect.stringContaining("ELOOP") });
     expect(there).toMatchObject({ entries: 1, first: a });
     expect(there).not.toHaveProperty("reason");
+  });
+});
+
+describe("a file that cannot be removed", () => {
+  const pass = { retention: { archive: 10 }, day: 40 };
+
+  /** Names of the files whose bytes are gone, as the console lists them. */
+  async function listedAsPruned(): Promise<readonly string[]> {
+    const selection = { companyIds: [fixture.companyId], isPruned: true } as const;
+    const asked = { direction: "newer", limit: 10, hasTime: () => true } as const;
+    const { entries } = await readFilePage(fixture.store.read, selection, asked);
+    return entries.map(({ name }) => name);
+  }
+
+  test("hides none of those behind it from the list of what was pruned", async () => {
+    const [stuck] = [await filed(a), await filed(b, { day: 1 }), await filed(c, { day: 2 })];
+    await filed(nameOf(4), { day: 35 });
+    await fixture.put(stuck.location, "changed by hand");
+    expect(await listedAsPruned()).toEqual([]);
+    expect((await prune(pass))["archive"]?.[0]).toBe(2);
+    expect(await listedAsPruned()).toEqual([b, c]);
+    // Marks are forgotten when the clock was behind.
+    await fixture.store.write("site", forgetMarks);
+    expect(await listedAsPruned()).toEqual([b, c]);
+  });
+
+  test("hides none of those that an earlier version has pruned, and noted by the mark of the kind alone", async () => {
+    const [stuck] = [await filed(a), await filed(b, { day: 1 })];
+    await fixture.put(stuck.location, "changed by hand");
+    await prune(pass);
+    const { companyId } = fixture;
+    await fixture.store.write("site", async (tx) => {
+      await tx.deleteFrom("retention_marks").execute();
+      await noteMark(tx, { companyId, kind: "archive" }, { decidedAt: start - dayMs, fileId: 0 });
+    });
+    expect(await listedAsPruned()).toEqual([b]);
   });
 });
 

@@ -12,6 +12,7 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { dayMs } from "../../lib/durations.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import * as changes from "../../lib/files/changes.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
@@ -20,6 +21,7 @@ import {
   beginPruning,
   endPruning,
   forgetPruning,
+  notePruned,
 } from "../../store/ledger/file-retention.ts";
 import { hashBytesAt } from "../places/hash-bytes.ts";
 import { placeAway } from "./move-away.ts";
@@ -74,6 +76,7 @@ async function begin(
   }));
   return await deps.store.write(owner.companyId, async (tx) => {
     const begun: AgingFile[] = [];
+    await notePruned(tx, { companyId: owner.companyId, decidedBefore: deps.now - owner.days * dayMs });
     for (const file of planned) {
       const { id, decidedAt, location, prunedTo: to } = file;
       const arguments_ = { id, decidedAt, location, at: deps.now, days: owner.days, to };

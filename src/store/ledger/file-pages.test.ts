@@ -12,6 +12,7 @@ import type { Transaction } from "../database/group-commit.ts";
 import type { ArrivalPlace, Direction } from "./arrival-place.ts";
 import { countFilePage } from "./file-page-counts.ts";
 import { readFilePage } from "./file-pages.ts";
+import { notePruned } from "./file-retention.ts";
 import type { PageSelection } from "./file-ways.ts";
 import { enterFile, type LedgerEntry, markFiled, recordDecision, toLedgerEntry } from "./files.ts";
 
@@ -73,11 +74,9 @@ beforeAll(async () => {
       .where("received_at", "<", start + dayMs)
       .where("is_filed", "=", 1)
       .execute();
-    for (const company_id of companies)
-      await tx
-        .insertInto("retention_marks")
-        .values({ company_id, kind: "archive", decided_at: start + dayMs, file_id: 0 })
-        .execute();
+    // Whatever the order of the passes.
+    for (const decidedBefore of [start, start + dayMs + 1, start + 1])
+      for (const companyId of companies) await notePruned(tx, { companyId, decidedBefore });
   });
   const rows = await store.read.selectFrom("files").selectAll().execute();
   entries = rows

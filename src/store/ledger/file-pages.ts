@@ -3,9 +3,9 @@
  * no more than the first. What no index serves is looked for piece by piece, as long as there is time; the page says how far
  * it has come.
  */
-import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Reader } from "../database/database.ts";
 import { type ArrivalPlace, beginOf, comparePlaces, type Direction } from "./arrival-place.ts";
+import { findPrunedBefore } from "./file-retention.ts";
 import { type PageSelection, type Way, waysTo } from "./file-ways.ts";
 import type { LedgerEntry } from "./files.ts";
 
@@ -34,20 +34,10 @@ interface Walk {
 /** At least so many of each way at once. */
 const smallestPart = 5;
 
-/** Bytes are removed in the order of the decisions, which come after the arrivals. */
-async function prunedUntil(read: Reader, companyIds: readonly number[]): Promise<number> {
-  const newest = await read
-    .selectFrom("retention_marks")
-    .select((eb) => eb.fn.max("decided_at").as("at"))
-    .where("company_id", "in", [...companyIds])
-    .where("kind", "in", ["archive", "error"] satisfies RetentionKind[])
-    .executeTakeFirst();
-  return Number(newest?.at ?? 0) + 1;
-}
-
+/** Decisions come after the arrivals: what arrived later than the last decision whose bytes went has all of its bytes. */
 async function narrowed(read: Reader, selection: PageSelection): Promise<PageSelection> {
   if (selection.isPruned === undefined) return selection;
-  const end = await prunedUntil(read, selection.companyIds);
+  const end = await findPrunedBefore(read, selection.companyIds);
   return { ...selection, until: Math.min(end, selection.until ?? end) };
 }
 

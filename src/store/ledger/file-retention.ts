@@ -3,7 +3,8 @@
  *
  *   filed ──removed_at, pruned_days, is_pruning = 1──> about to be removed ──is_pruning = 0──> pruned
  *
- * A mark for each company and kind says how far the removal has come, so that nothing is looked at twice.
+ * A mark for each company and kind says how far the removal has come, so that nothing is looked at twice. What cannot be
+ * removed holds its mark; `pruned` is a mark of its own that nothing holds: no bytes of a later decision were ever removed.
  */
 import { sql } from "kysely";
 import { decidedStates } from "../../domain/files/file-state.ts";
@@ -11,7 +12,7 @@ import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
 /** A place in the order of decisions. */
 export interface Mark {
@@ -21,6 +22,9 @@ export interface Mark {
 }
 
 export const firstMark: Mark = { decidedAt: 0, fileId: 0 };
+
+const prunedKind = "pruned";
+type MarkKind = RetentionKind | typeof prunedKind;
 
 interface MarkKey {
   readonly companyId: number;
@@ -48,7 +52,44 @@ export async function noteMark(tx: Transaction, { companyId, kind }: MarkKey, ma
 
 /** The next pass begins with the oldest decision again. */
 export async function forgetMarks(tx: Transaction): Promise<void> {
-  await tx.deleteFrom("retention_marks").execute();
+  await tx.deleteFrom("retention_marks").where("kind", "!=", prunedKind).execute();
+}
+
+/** Bytes of the company's files that were decided before `decidedBefore` (milliseconds UTC) are about to be removed. */
+export const notePruned = prepareQuery<{ companyId: number; decidedBefore: number }>((db, arg) =>
+  db
+    .insertInto("retention_marks")
+    .values({
+      company_id: arg("companyId"),
+      kind: prunedKind,
+      decided_at: arg("decidedBefore"),
+      file_id: firstMark.fileId,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["company_id", "kind"])
+        .doUpdateSet(excluded({ decided_at: 0 }))
+        .whereRef("excluded.decided_at", ">", "retention_marks.decided_at"),
+    ),
+).run;
+
+/**
+ * The files of these companies whose bytes were removed because of their age were decided before this, milliseconds UTC; 0
+ * when there are none, and the largest number where marks of an earlier version do not tell.
+ */
+export async function findPrunedBefore(read: Reader, companyIds: readonly number[]): Promise<number> {
+  const marks = await read
+    .selectFrom("retention_marks")
+    .select(namedColumns("company_id", "kind", "decided_at"))
+    .where("company_id", "in", [...companyIds])
+    .where("kind", "in", [prunedKind, "archive", "error"] satisfies MarkKind[])
+    .execute();
+  const isNoted = new Set(marks.flatMap(({ kind, companyId }) => (kind === prunedKind ? [companyId] : [])));
+  const ends = marks.flatMap(({ kind, companyId, decidedAt }) => {
+    if (kind === prunedKind) return [decidedAt];
+    return isNoted.has(companyId) ? [] : [Number.MAX_SAFE_INTEGER];
+  });
+  return Math.max(0, ...ends);
 }
 
 function selectFiles(read: Reader) {
