@@ -2,6 +2,7 @@
  * HTML that is escaped unless it was made here: a template takes texts, numbers and other templates, and only the latter
  * keep their tags. Attributes are always quoted, so one way of escaping serves texts and attributes alike.
  */
+import { escapeHtml } from "../../../../domain/messages/message-template.ts";
 
 /** A piece of HTML whose texts are escaped. */
 export class Html {
@@ -19,19 +20,6 @@ export class Html {
 
 /** What a template takes; nothing is shown for `undefined`, `null` and `false`. */
 export type Content = Html | string | number | undefined | null | false | readonly Content[];
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** A text as HTML shows it, within a quoted attribute too. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
-}
 
 function textOf(content: Content): string {
   if (content === undefined || content === null || content === false) return "";
