@@ -1,5 +1,6 @@
 /** Names as people give them to lists: `*` stands for any characters and `?` for one. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Reader } from "./database.ts";
 
 /** For `like … escape '\\'`. */
 export function likePattern(text: string): string {
@@ -25,6 +26,38 @@ const afterAnyName = "\u{10ffff}";
 export function beginsWith(column: string, text: string): RawBuilder<SqlBool> {
   const named = sql.raw(column);
   return sql<SqlBool>`${named} >= ${text} and ${named} < ${text + afterAnyName}`;
+}
+
+/** So many of a beginning are sorted for the newest of them. */
+const mostOfBeginning = 500;
+
+export interface Beginning {
+  readonly companyIds: readonly number[];
+  /** Any of these spellings. */
+  readonly beginnings: readonly string[];
+  readonly limit: number;
+}
+
+/** The greatest ids of rows whose names begin so; `isCut` when there are more. Of very many, some are not looked at. */
+export async function findNewestByName(
+  read: Reader,
+  table: "files" | "deliveries",
+  { companyIds, beginnings, limit }: Beginning,
+): Promise<{ readonly ids: readonly number[]; readonly isCut: boolean }> {
+  const ids = new Set<number>();
+  for (const beginning of beginnings) {
+    const { rows } = await sql<{ id: number }>`
+      select id from ${sql.table(table)}
+      where company_id in (${sql.join([...companyIds])}) and ${beginsWith("name", beginning)}
+      limit ${mostOfBeginning}`.execute(read);
+    for (const { id } of rows) ids.add(id);
+  }
+  return { ids: newestOf([...ids], limit), isCut: ids.size > limit };
+}
+
+/** So many of the greatest ids, the greatest first. */
+export function newestOf(ids: readonly number[], limit: number): readonly number[] {
+  return ids.toSorted((one, other) => other - one).slice(0, limit);
 }
 
 /** Whether the column is the name, or of its pattern; a pattern without regard to the case of ASCII letters. */

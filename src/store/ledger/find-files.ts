@@ -1,30 +1,15 @@
 /** Files by the beginning of a name or of a SHA-256, for the console: by an index, and bounded. */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
-import { beginsWith } from "../database/name-pattern.ts";
+import { type Beginning, beginsWith, findNewestByName, newestOf } from "../database/name-pattern.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 
-/** So many of a beginning are sorted for the newest of them. */
-const mostOfBeginning = 500;
-
-export interface Beginning {
-  readonly companyIds: readonly number[];
-  /** Any of these spellings. */
-  readonly beginnings: readonly string[];
-  readonly limit: number;
-}
-
-async function readNewest(
-  read: Reader,
-  ids: readonly number[],
-  limit: number,
-): Promise<readonly LedgerEntry[]> {
-  const newest = ids.toSorted((one, other) => other - one).slice(0, limit);
-  if (newest.length === 0) return [];
+async function readFiles(read: Reader, ids: readonly number[]): Promise<readonly LedgerEntry[]> {
+  if (ids.length === 0) return [];
   const rows = await read
     .selectFrom("files")
     .selectAll()
-    .where("id", "in", newest)
+    .where("id", "in", [...ids])
     .orderBy("id", "desc")
     .execute();
   return rows.map(toLedgerEntry);
@@ -33,20 +18,10 @@ async function readNewest(
 /** The newest entries whose names begin so; `isCut` when there are more. Of very many, some are not looked at. */
 export async function findFilesByName(
   read: Reader,
-  { companyIds, beginnings, limit }: Beginning,
+  asked: Beginning,
 ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly isCut: boolean }> {
-  const ids = new Set<number>();
-  for (const beginning of beginnings) {
-    const rows = await read
-      .selectFrom("files")
-      .select("id")
-      .where("company_id", "in", [...companyIds])
-      .where(beginsWith("name", beginning))
-      .limit(mostOfBeginning)
-      .execute();
-    for (const { id } of rows) ids.add(id);
-  }
-  return { entries: await readNewest(read, [...ids], limit), isCut: ids.size > limit };
+  const { ids, isCut } = await findNewestByName(read, "files", asked);
+  return { entries: await readFiles(read, ids), isCut };
 }
 
 /** As many digits of a SHA-256 as the index has. */
@@ -71,7 +46,7 @@ export async function findFilesByContent(
   const ids: number[] = [];
   for (let before = (last?.id ?? 0) + 1; before > 0; before -= idsAtOnce) {
     if (ids.length >= limit || !hasTime()) {
-      const entries = await readNewest(read, ids, limit);
+      const entries = await readFiles(read, newestOf(ids, limit));
       return { entries, searchedTo: ids.length >= limit ? undefined : await timeOf(read, before) };
     }
     const rows = await read
@@ -86,7 +61,7 @@ export async function findFilesByContent(
       .execute();
     ids.push(...rows.map(({ id }) => id));
   }
-  return { entries: await readNewest(read, ids, limit), searchedTo: undefined };
+  return { entries: await readFiles(read, newestOf(ids, limit)), searchedTo: undefined };
 }
 
 /** When the entry before that id arrived. */

@@ -1,37 +1,22 @@
 /** Deliveries and documents by what people have of them, for the console: by an index, and bounded. */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
-import { beginsWith } from "../database/name-pattern.ts";
+import { type Beginning, beginsWith, findNewestByName } from "../database/name-pattern.ts";
 import { namedColumns } from "../database/named-rows.ts";
 import { type ListedDelivery, listed, selectDeliveries } from "./delivery-queries.ts";
-
-const mostOfBeginning = 500;
 
 /** The newest deliveries whose names begin so; `isCut` when there are more. Of very many, some are not looked at. */
 export async function findDeliveriesByName(
   read: Reader,
-  asked: {
-    readonly companyIds: readonly number[];
-    readonly beginnings: readonly string[];
-    readonly limit: number;
-  },
+  asked: Beginning,
 ): Promise<{ readonly deliveries: readonly ListedDelivery[]; readonly isCut: boolean }> {
-  const { companyIds, beginnings, limit } = asked;
-  const ids = new Set<number>();
-  for (const beginning of beginnings) {
-    const rows = await read
-      .selectFrom("deliveries")
-      .select("id")
-      .where("company_id", "in", [...companyIds])
-      .where(beginsWith("name", beginning))
-      .limit(mostOfBeginning)
-      .execute();
-    for (const { id } of rows) ids.add(id);
-  }
-  const newest = [...ids].toSorted((one, other) => other - one).slice(0, limit);
-  if (newest.length === 0) return { deliveries: [], isCut: false };
-  const rows = await selectDeliveries(read).where("d.id", "in", newest).orderBy("d.id", "desc").execute();
-  return { deliveries: rows.map(listed), isCut: ids.size > limit };
+  const { ids, isCut } = await findNewestByName(read, "deliveries", asked);
+  if (ids.length === 0) return { deliveries: [], isCut };
+  const rows = await selectDeliveries(read)
+    .where("d.id", "in", [...ids])
+    .orderBy("d.id", "desc")
+    .execute();
+  return { deliveries: rows.map(listed), isCut };
 }
 
 /** The delivery of that GUID, when it is of one of the companies. */
