@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { dayMs } from "../../src/lib/durations.ts";
 import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
-
-type Database = ReturnType<typeof openSqlite>;
+import { withoutIndexes } from "../../test/support/without-indexes.ts";
 
 /** Files of one day. */
 export const filesPerDay = 27_000;
@@ -61,17 +60,6 @@ const deliveries = `${numbers}
     printf('K%08d', i), 0, printf('K%08d_done.xml', i), 'delivered', :now, 1, :now, :now, :now, 4000, 'x',
     :now - cast((:rows - i) * 30000 as integer)
   from n join outbound_targets t on t.id = (select min(id) from outbound_targets)`;
-
-/** Has it done without the indexes of the tables, which are made at the end. */
-function withoutIndexes(database: Database, tables: readonly string[], work: () => void): void {
-  const named = database.prepare<[string], { name: string; sql: string }>(
-    "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null",
-  );
-  const indexes = tables.flatMap((table) => named.all(table));
-  for (const { name } of indexes) database.exec(`drop index ${name}`);
-  work();
-  for (const { sql } of indexes) database.exec(sql);
-}
 
 /** So many entries of the ledger, and a tenth as many stops and deliveries. */
 export function addConsoleRows(stateDir: string, rows: number): void {

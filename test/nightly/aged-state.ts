@@ -19,6 +19,7 @@ import { createSealedNumbers, type SealedNumbers } from "../../src/lib/sealed-nu
 import { openStore } from "../../src/store/database/database.ts";
 import { sealingKeyOf } from "../../src/store/database/meta.ts";
 import { company, type Site } from "../support/daemon.ts";
+import { withoutIndexes } from "../support/without-indexes.ts";
 
 export interface AgedStatePlan {
   /** Entries of the ledger. */
@@ -211,17 +212,6 @@ function plantRows(planting: Planting): void {
     if (isOneOf(nth + 3, every.document)) plantDocument(inserts, write, one);
   }
   plantMarks(inserts, planting);
-}
-
-/** Has it done without the indexes, which are made at the end: sorted once, and not row by row. */
-function withoutIndexes(database: BetterSqlite.Database, tables: readonly string[], work: () => void): void {
-  const named = database.prepare<[string], { name: string; sql: string }>(
-    "select name, sql from sqlite_schema where type = 'index' and tbl_name = ? and sql is not null",
-  );
-  const indexes = tables.flatMap((table) => named.all(table));
-  for (const { name } of indexes) database.exec(`drop index ${name}`);
-  work();
-  for (const { sql } of indexes) database.exec(sql);
 }
 
 /** Plants it in a site that has not been started yet. Ages that are too old for the first pass: `agesOfPass(plan, 0)`. */
