@@ -4,6 +4,7 @@
  */
 import type { DestinationStream } from "pino";
 
+/** Warnings and errors of the log with the same words. */
 export interface RecentTrouble {
   readonly level: string;
   readonly message: string;
@@ -11,7 +12,7 @@ export interface RecentTrouble {
   /** Milliseconds UTC. */
   readonly firstAt: number;
   readonly lastAt: number;
-  /** `name: value` of the last one. */
+  /** What the last one was about, as `name: value`: names of settings and things, never content. */
   readonly about: string;
 }
 

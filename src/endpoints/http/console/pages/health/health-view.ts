@@ -1,4 +1,5 @@
 /** What the page of health shows: what the daemon knows of itself, and what a check or a verification has found. */
+import type { RecentTrouble } from "../../../../../lib/logs/recent-troubles.ts";
 
 /** A line of `dropgate check`. */
 export interface ShownFinding {
@@ -33,18 +34,6 @@ export interface JobState<Result> {
   readonly last: { readonly at: number; readonly result: Result } | undefined;
   /** Why the last one came to nothing, when it did. */
   readonly failure: { readonly at: number; readonly message: string } | undefined;
-}
-
-/** Warnings and errors of the log with the same words. */
-export interface LoggedTrouble {
-  readonly level: string;
-  readonly message: string;
-  readonly count: number;
-  /** Milliseconds UTC. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-  /** Which of what it was about, the last time: names of settings and things, never of content. */
-  readonly about: string;
 }
 
 export interface ThreadsShown {
@@ -86,7 +75,7 @@ export interface HealthFacts {
   readonly verification: JobState<ShownVerification>;
   /** By the daemon or by a command; undefined before the first. */
   readonly lastVerified: { readonly at: number; readonly discrepancies: number } | undefined;
-  readonly troubles: readonly LoggedTrouble[];
+  readonly troubles: readonly RecentTrouble[];
 }
 
 /** Where the page of health gets what it shows. */
