@@ -11,6 +11,7 @@ import { Type } from "@sinclair/typebox";
 import { type Answer, htmlType, jsonAnswer } from "../server/answer.ts";
 import { assetPath } from "../console/assets/assets.ts";
 import { words } from "../console/words/words.ts";
+import { pagePolicy } from "../server/page-policy.ts";
 import { openRead, type PublicRoute, type Route } from "../server/route.ts";
 import { jsonAnswerOf, type PublicOperation, textAnswerOf } from "./api-description.ts";
 
@@ -22,18 +23,6 @@ function installedPackage(): { readonly folder: string; readonly version: string
   const { version } = require(manifestFile) as { readonly version: string };
   return { folder: dirname(manifestFile), version };
 }
-
-/** The page runs, shows and calls only what comes from this server; the pictures are in the style sheet itself. */
-const securityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 /** Revalidated each time; a file that has not changed is not sent again. */
 const revalidated = { "cache-control": "no-cache" };
@@ -102,7 +91,8 @@ const apiPage: PublicOperation = {
     contentType: htmlType,
     headers: {
       ...revalidated,
-      "content-security-policy": securityPolicy,
+      // The pictures are in the style sheet itself.
+      "content-security-policy": pagePolicy({ formsTo: "'none'" }),
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
     },

@@ -4,23 +4,12 @@ import { html } from "../kit/html.ts";
 import { notice } from "../kit/notice.ts";
 import { plainPage } from "../kit/page.ts";
 import type { Answer } from "../../server/answer.ts";
+import { pagePolicy } from "../../server/page-policy.ts";
 import type { PageArea } from "../../server/route.ts";
 import { words } from "../words/words.ts";
 
-/** Nothing runs, is shown or asked that does not come from this server; nobody may put a page into one of theirs. */
-const securityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
 const headers = {
-  "content-security-policy": securityPolicy,
+  "content-security-policy": pagePolicy({ formsTo: "'self'" }),
   "x-frame-options": "DENY",
   // Without it, browsers leave the origin out of the forms that they send.
   "referrer-policy": "same-origin",
