@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`../../../../../web/${name}`, import.meta.url).pathname;
 
 /** The parts of the style sheet, in the order in which they hold. */
-const styles = ["tokens", "base", "frame", "parts", "tables", "forms", "pictures", "media"];
+const styles = ["tokens", "base", "lead", "frame", "parts", "tables", "forms", "pictures", "media"];
 
 const script = "text/javascript; charset=utf-8";
 const style = "text/css; charset=utf-8";
@@ -28,7 +28,7 @@ const installed = (type: string, name: string): Source => ({ type, find: () => [
 
 const sources = {
   "console.css": { type: style, find: () => styles.map((name) => own(`style/${name}.css`)) },
-  "docs.css": { type: style, find: () => [own("style/tokens.css"), own("docs.css")] },
+  "docs.css": { type: style, find: () => [own("style/tokens.css"), own("style/lead.css"), own("docs.css")] },
   "docs.js": ours(script, "docs.js"),
   "theme.js": ours(script, "theme.js"),
   "console.js": ours(script, "console.js"),
