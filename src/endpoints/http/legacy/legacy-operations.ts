@@ -17,23 +17,12 @@ import { LegacyLoad, LegacyStop, StopResponse } from "../openapi/api-service-sch
 import { jsonAnswer, xmlType } from "../server/answer.ts";
 import { attachment } from "../server/content-disposition.ts";
 import type { CompanyRoute } from "../server/route.ts";
+import { sampleStop } from "../server/sample-stop.ts";
 
-const stopDocument = `<?xml version="1.0" encoding="UTF-8"?>
-<Stop>
-  <Function>01</Function>
-  <StopNbr>1001</StopNbr>
-  <ShipToName>Corner Shop</ShipToName>
-  <ShipToAddr1>12 Main Street</ShipToAddr1>
-  <ShipToCity>Springfield</ShipToCity>
-  <ShipToState>IL</ShipToState>
-  <ShipToZip>62701</ShipToZip>
-  <ShipToCountry>US</ShipToCountry>
-  <EarliestStartDTTM>2026-11-06T08:00:00</EarliestStartDTTM>
-  <LatestStartDTTM>2026-11-06T12:00:00</LatestStartDTTM>
-  <TimeZone>America/Chicago</TimeZone>
-  <SealNbr>SEAL-1</SealNbr>
-</Stop>
-`;
+const stopDocument = sampleStop({
+  ...{ stopNbr: "1001", day: "2026-11-06" },
+  more: "  <SealNbr>SEAL-1</SealNbr>\n",
+});
 
 const stopResponse = `<?xml version="1.0" encoding="UTF-8"?>
 <StopResponse>

@@ -1,4 +1,5 @@
 /** Samples that can be copied: a document, and the commands that send it, with the viewer's own name and addresses. */
+import { sampleStop } from "../../../server/sample-stop.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import type { ConsoleCompany, ConsoleUser } from "../../console-user.ts";
 import { type Html, html } from "../../kit/html.ts";
@@ -12,22 +13,7 @@ const text = words.hosts;
 
 const sampleName = "4711_20270105_080000.xml";
 
-/** The least that makes sense. */
-const sampleDocument = `<?xml version="1.0" encoding="UTF-8"?>
-<Stop>
-  <Function>01</Function>
-  <StopNbr>4711</StopNbr>
-  <ShipToName>Corner Shop</ShipToName>
-  <ShipToAddr1>12 Main Street</ShipToAddr1>
-  <ShipToCity>Springfield</ShipToCity>
-  <ShipToState>IL</ShipToState>
-  <ShipToZip>62701</ShipToZip>
-  <ShipToCountry>US</ShipToCountry>
-  <EarliestStartDTTM>2027-01-06T08:00:00</EarliestStartDTTM>
-  <LatestStartDTTM>2027-01-06T12:00:00</LatestStartDTTM>
-  <TimeZone>America/Chicago</TimeZone>
-</Stop>
-`;
+const sampleDocument = sampleStop({ stopNbr: "4711", day: "2027-01-06" });
 
 function sampleImport(companyCode: string): string {
   return `{ "companyCode": ${JSON.stringify(companyCode)}, "stops": [{
