@@ -18,6 +18,32 @@ export function csvText(head: readonly string[], rows: readonly (readonly CsvCel
   return [head, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
 }
 
+/** So many rows a download has at most. */
+export const mostCsvRows = 10_000;
+/** So many rows are asked for at once. */
+const rowsAtOnce = 1_000;
+
+/** Some rows of a list, and the place after which the next ones come; undefined at its end. */
+export interface CsvPage<Place> {
+  readonly rows: readonly (readonly CsvCell[])[];
+  readonly next: Place | undefined;
+}
+
+/** The rows of a list from a place on, or from its begin, page by page, so many that the answer stays small. */
+export async function csvRows<Place>(
+  read: (from: Place | undefined, limit: number) => Promise<CsvPage<Place>>,
+  begin?: Place,
+): Promise<readonly (readonly CsvCell[])[]> {
+  const rows: (readonly CsvCell[])[] = [];
+  let from = begin;
+  do {
+    const page = await read(from, rowsAtOnce);
+    rows.push(...page.rows);
+    from = page.next;
+  } while (from !== undefined && rows.length < mostCsvRows);
+  return rows.slice(0, mostCsvRows);
+}
+
 /** The table as a download of that name. */
 export function csvAnswer(
   name: string,

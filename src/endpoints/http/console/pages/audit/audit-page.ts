@@ -1,11 +1,10 @@
 /** Page 12: who did what and why, who looked at content, and what a reload has changed. */
-import { dayMs } from "../../../../../lib/durations.ts";
 import { given } from "../../../../../lib/given.ts";
 import { isoTime } from "../../../../../lib/iso-time.ts";
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
-import { csvAnswer } from "../../kit/csv.ts";
+import { csvAnswer, csvRows } from "../../kit/csv.ts";
 import { selectField, textField } from "../../kit/fields.ts";
 import { filterForm } from "../../kit/forms.ts";
 import { type Html, html } from "../../kit/html.ts";
@@ -14,16 +13,13 @@ import { page } from "../../kit/page.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
 import { words } from "../../words/words.ts";
-import { readDay } from "../files/files-filter.ts";
+import { readDay, spanOf } from "../filter-fields.ts";
 import { administered } from "../users/user-parts.ts";
 import { auditKinds, auditTable, kindText } from "./audit-table.ts";
 import type { AuditAsked, ShownAudit } from "./audit-view.ts";
 
 const said = words.audit;
 const pageSize = 50;
-/** So many rows a download has at most. */
-const mostCsvRows = 10_000;
-const rowsAtOnce = 1_000;
 const longest = 600;
 
 const fieldNames = ["user", "kind", "subject", "day"] as const;
@@ -35,10 +31,8 @@ function textsOf({ query }: ConsoleRequest): Texts {
   return given(Object.fromEntries(texts) as Texts);
 }
 
-function askedOf({ user, kind, subject, day }: Texts): Omit<AuditAsked, "limit"> {
-  const since = day === undefined ? undefined : readDay(day);
-  const until = since === undefined ? undefined : since + dayMs;
-  return given({ userName: user, kind, subject, since, until });
+function askedOf({ user, kind, subject, day = "" }: Texts): Omit<AuditAsked, "limit"> {
+  return { ...given({ userName: user, kind, subject }), ...spanOf({ from: day, to: day }) };
 }
 
 function beforeIn({ query }: ConsoleRequest): number | undefined {
@@ -93,15 +87,12 @@ function csvRow(entry: ShownAudit) {
 
 async function downloadAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const asked = askedOf(textsOf(request));
-  const rows: ReturnType<typeof csvRow>[] = [];
-  let beforeId: number | undefined;
-  do {
-    const page = { ...asked, ...given({ beforeId }), limit: rowsAtOnce };
+  const rows = await csvRows<number>(async (beforeId, limit) => {
+    const page = { ...asked, ...given({ beforeId }), limit };
     const found = await services.ask("audit", administered(request.user), page);
-    rows.push(...found.entries.map(csvRow));
-    beforeId = found.nextBefore;
-  } while (beforeId !== undefined && rows.length < mostCsvRows);
-  return csvAnswer("audit.csv", csvHead, rows.slice(0, mostCsvRows));
+    return { rows: found.entries.map(csvRow), next: found.nextBefore };
+  });
+  return csvAnswer("audit.csv", csvHead, rows);
 }
 
 export const auditRoute: ConsoleRoute = {

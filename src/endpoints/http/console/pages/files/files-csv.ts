@@ -5,15 +5,11 @@ import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { scopeFor } from "../../console-user.ts";
-import { type CsvCell, csvAnswer } from "../../kit/csv.ts";
+import { type CsvCell, csvAnswer, csvRows } from "../../kit/csv.ts";
 import { addresses } from "../../kit/link.ts";
 import { seeOther } from "../../kit/page.ts";
 import { filterQuery, readFilter } from "./files-filter.ts";
 import type { ListedFile } from "./files-view.ts";
-
-/** So many rows a download has at most. */
-export const mostCsvRows = 10_000;
-const rowsAtOnce = 1_000;
 
 /** Names of columns are for programs: they stay as they are in every language. */
 const head = [
@@ -34,15 +30,12 @@ async function downloadFiles(services: ConsoleServices, request: ConsoleRequest)
   const { user, query } = request;
   const { filter, texts } = readFilter(query);
   if (filter === undefined) return seeOther(addresses(services).at("/files", filterQuery(texts)));
-  const rows: (readonly CsvCell[])[] = [];
-  let before = query.get("before") ?? undefined;
-  do {
-    const asked = { filter, limit: rowsAtOnce, isCounted: false, ...given({ before }) };
+  const rows = await csvRows<string>(async (before, limit) => {
+    const asked = { filter, limit, isCounted: false, ...given({ before }) };
     const found = await services.ask("files", scopeFor(user), asked);
-    rows.push(...found.files.map(rowOf));
-    before = found.before ?? undefined;
-  } while (before !== undefined && rows.length < mostCsvRows);
-  return csvAnswer("files.csv", head, rows.slice(0, mostCsvRows));
+    return { rows: found.files.map(rowOf), next: found.before ?? undefined };
+  }, query.get("before") ?? undefined);
+  return csvAnswer("files.csv", head, rows);
 }
 
 export const filesCsv: ConsoleRoute = {

@@ -1,8 +1,8 @@
 /** The filter of the page of files, as it stands in the address. */
-import { dayMs } from "../../../../../lib/durations.ts";
 import { errorCatalogue } from "../../../../../lib/errors.ts";
 import { given } from "../../../../../lib/given.ts";
 import { words } from "../../words/words.ts";
+import { faultsOfDays, fieldTexts, filled, spanOf } from "../filter-fields.ts";
 import { askedStates, type FilesFilter } from "./files-view.ts";
 
 /** What was put into the fields, as text. */
@@ -19,38 +19,19 @@ export interface ReadFilter {
   readonly faults: Partial<Readonly<Record<keyof FilterTexts, string>>>;
 }
 
-const longest = 300;
-
 function textsOf(query: URLSearchParams): FilterTexts {
-  const texts = filterFields.map((field) => [field, (query.get(field) ?? "").trim().slice(0, longest)]);
-  const { day, ...rest } = Object.fromEntries(texts) as FilterTexts;
+  const { day, ...rest } = fieldTexts(query, filterFields);
   return day === "" ? { ...rest, day } : { ...rest, day: "", from: day, to: day };
-}
-
-/** The begin of a day (UTC) in milliseconds; undefined for no day. */
-export function readDay(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
 }
 
 const reasonCodes = new Set(Object.values(errorCatalogue).map(({ reasonCode }) => reasonCode));
 
 function faultsOf({ state, reason, from, to }: FilterTexts): ReadFilter["faults"] {
   const { faults } = words.files;
-  const isDay = (text: string) => text === "" || readDay(text) !== undefined;
   const isState = state === "" || askedStates.some((one) => one === state);
   const isReason = reason === "" || (/^\d{1,5}$/.test(reason) && reasonCodes.has(Number(reason)));
-  return given({
-    state: isState ? undefined : faults.state,
-    reason: isReason ? undefined : faults.reason,
-    from: isDay(from) ? undefined : faults.day,
-    to: !isDay(to)
-      ? faults.day
-      : isDay(from) && from !== "" && to !== "" && to < from
-        ? faults.order
-        : undefined,
-  });
+  const own = { state: isState ? undefined : faults.state, reason: isReason ? undefined : faults.reason };
+  return { ...given(own), ...faultsOfDays({ from, to }, faults) };
 }
 
 /** Reads the filter of an address. */
@@ -58,19 +39,15 @@ export function readFilter(query: URLSearchParams): ReadFilter {
   const texts = textsOf(query);
   const faults = faultsOf(texts);
   if (Object.keys(faults).length > 0) return { texts, filter: undefined, faults };
-  const textOf = (text: string) => (text === "" ? undefined : text);
-  const last = readDay(texts.to);
   const filter = given({
-    company: textOf(texts.company),
+    company: filled(texts.company),
     state: askedStates.find((state) => state === texts.state),
     reason: texts.reason === "" ? undefined : Number(texts.reason),
-    channel: textOf(texts.channel),
-    user: textOf(texts.user),
-    name: textOf(texts.name),
-    since: readDay(texts.from),
-    until: last === undefined ? undefined : last + dayMs,
+    channel: filled(texts.channel),
+    user: filled(texts.user),
+    name: filled(texts.name),
   });
-  return { texts, filter, faults };
+  return { texts, filter: { ...filter, ...spanOf(texts) }, faults };
 }
 
 /** The fields of the address that ask for the same again. */

@@ -10,6 +10,7 @@ import { companiesFor, type ConsoleUser, scopeFor } from "../../console-user.ts"
 import { countText, sizeText } from "../../kit/amounts.ts";
 import { badge, type BadgeKind } from "../../kit/badge.ts";
 import { hiddenField, selectField, submitButton, textField } from "../../kit/fields.ts";
+import { mostCsvRows } from "../../kit/csv.ts";
 import { filterForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
@@ -20,7 +21,6 @@ import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
-import { mostCsvRows } from "./files-csv.ts";
 import { filterQuery, readFilter, type ReadFilter } from "./files-filter.ts";
 import { askedStates, type FilesFound, type ListedFile } from "./files-view.ts";
 
