@@ -16,7 +16,6 @@ import { hiddenField } from "../../kit/fields.ts";
 import { type Content, html } from "../../kit/html.ts";
 import { addresses, link, withQuery } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
-import { page } from "../../kit/page.ts";
 import { readReason } from "../../kit/reason.ts";
 import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -24,7 +23,7 @@ import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { readFilter } from "../files/files-filter.ts";
 import { actPage, readSeenAt, type SentForm } from "./act-page.ts";
-import { chosenOf, notDoneList } from "./chosen.ts";
+import { chosenOf, resultPage } from "./chosen.ts";
 
 const said = words.retryFiles;
 const path = "/console/files/retry";
@@ -146,25 +145,15 @@ async function runEach(
   };
 }
 
-function resultPage(
+function partlyDone(
   services: ConsoleServices,
   request: ConsoleRequest,
   { outcome, rehearsals }: { readonly outcome: SeveralDone; readonly rehearsals: readonly RetryRehearsal[] },
 ): Answer {
   const to = addresses(services);
   const names = new Map(rehearsals.map(({ reference, name }) => [reference, name]));
-  const linkOf = (reference: string) =>
-    link(to.file(reference), shortened(names.get(reference) ?? reference, 80));
-  const { result } = words.deliveries;
-  return page(services, request, {
-    ...{ title: result.title, here: "files", status: outcome.done === 0 ? 409 : 200 },
-    trail: [{ text: said.back, href: to.at("/files") }],
-    content: [
-      notice(outcome.done === 0 ? "off" : "ok", result.done(outcome.done)),
-      notDoneList(outcome.notDone, linkOf),
-      html`<p>${link(to.at("/files"), said.back)}</p>`,
-    ],
-  });
+  const list = { here: "files" as const, text: said.back, href: to.at("/files"), addressOf: to.file };
+  return resultPage(services, request, { outcome, names, list });
 }
 
 async function run(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
@@ -179,7 +168,7 @@ async function run(services: ConsoleServices, request: ConsoleRequest): Promise<
   }
   const { rehearsals } = await rehearse(services, request, of);
   const outcome = await runEach(services, request, { of, reason });
-  if (outcome.notDone.length > 0) return resultPage(services, request, { outcome, rehearsals });
+  if (outcome.notDone.length > 0) return partlyDone(services, request, { outcome, rehearsals });
   return redirect(services, withQuery("/console/files", { done: "filesRetried" }));
 }
 

@@ -15,7 +15,6 @@ import { hiddenField } from "../../kit/fields.ts";
 import { type Content, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link, withQuery } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
-import { page } from "../../kit/page.ts";
 import { readReason } from "../../kit/reason.ts";
 import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -23,7 +22,7 @@ import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { actPage, readSeenAt, type SentForm } from "../acts/act-page.ts";
-import { chosenOf, notDoneList } from "../acts/chosen.ts";
+import { chosenOf, resultPage } from "../acts/chosen.ts";
 import { readDeliveriesFilter } from "./deliveries-filter.ts";
 import type { ShownDelivery } from "./deliveries-view.ts";
 import { stateOf, subjectOf } from "./delivery-parts.ts";
@@ -141,23 +140,16 @@ async function runEach(
   return { done, notDone };
 }
 
-function resultPage(
+function partlyDone(
   services: ConsoleServices,
   request: ConsoleRequest,
   { outcome, selected }: { readonly outcome: SeveralDone; readonly selected: Selected },
 ): Answer {
   const to = addresses(services);
   const names = new Map(selected.deliveries.map(({ guid, name }) => [guid, name]));
-  const linkOf = (guid: string) => link(to.delivery(guid), shortened(names.get(guid) ?? guid, 80));
-  return page(services, request, {
-    ...{ title: said.result.title, here: "deliveries", status: outcome.done === 0 ? 409 : 200 },
-    trail: [{ text: said.title, href: to.at("/deliveries") }],
-    content: [
-      notice(outcome.done === 0 ? "off" : "ok", said.result.done(outcome.done)),
-      notDoneList(outcome.notDone, linkOf),
-      html`<p>${link(to.at("/deliveries"), said.title)}</p>`,
-    ],
-  });
+  const href = to.at("/deliveries");
+  const list = { here: "deliveries" as const, text: said.title, href, addressOf: to.delivery };
+  return resultPage(services, request, { outcome, names, list });
 }
 
 async function run(services: ConsoleServices, request: ConsoleRequest, verb: SeveralVerb): Promise<Answer> {
@@ -172,7 +164,7 @@ async function run(services: ConsoleServices, request: ConsoleRequest, verb: Sev
   const [why] = outcome.notDone;
   if (why !== undefined && first !== undefined && selected.deliveries.length === 1)
     return show(services, request, { verb, selected, sent: { reason, refusal: why.why } });
-  if (why !== undefined) return resultPage(services, request, { outcome, selected });
+  if (why !== undefined) return partlyDone(services, request, { outcome, selected });
   const to = selected.deliveries.length === 1 ? `/deliveries/${first?.guid ?? ""}` : "/deliveries";
   return redirect(services, withQuery(`/console${to}`, { done: parts[verb].done }));
 }
