@@ -43,8 +43,9 @@ const schema = XmlDocument.fromBuffer(readFileSync(new URL("../xsd/stop.xsd", im
 const validator = XsdValidator.fromDoc(schema);
 const enter = database.prepare(
   `insert into files (company_id, name, name_time, sha256, size, channel, user_name, received_at, state, stop_function,
-   stop_nbr, document_id, reasons, records_created, records_updated, records_deleted, decided_at, source, location, is_filed)
-   values (1, ?, ?, ?, ?, 'sftp', 'bench', ?, 'applied', '01', ?, ?, '[]', 1, 0, 0, ?, ?, ?, 1)`,
+   stop_nbr, document_id, reasons, records_created, records_updated, records_deleted, entered_at, parsed_at, decided_at,
+   filed_at, source, location, is_filed)
+   values (1, ?, ?, ?, ?, 'sftp', 'bench', ?, 'applied', '01', ?, ?, '[]', 1, 0, 0, ?, ?, ?, ?, ?, ?, 1)`,
 );
 const save = database.prepare(
   `insert into stops (company_id, stop_nbr, stop_nbr_key, stop_status, receive_status, shipment_nbr, body, execution,
@@ -81,7 +82,7 @@ function applyOne(name: string): string {
     now,
     stopNbr,
     name.slice(0, -4),
-    now,
+    ...[now, now, now, now],
     `inbound/${name}`,
     `archive/${name}`,
   );

@@ -1,4 +1,5 @@
 import type { ArrivalSink, Reservations } from "../inbound/places/inbox.ts";
+import type { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/files/durable-file.ts";
 import type { Logger } from "../lib/logs/log.ts";
@@ -24,6 +25,17 @@ export interface Pickup extends Removal {
   readonly address: string;
 }
 
+/** A host has read a receipt to its end, or has deleted it. */
+export interface CollectedReceipt {
+  readonly companyId: number;
+  /** Of the ledger entry that it answers. */
+  readonly reference: string;
+  readonly userName: string;
+  readonly over: ExchangePeer["channel"];
+  /** It was deleted; whether somebody had read it before shows from what was told of it before. */
+  readonly isUnread: boolean;
+}
+
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
@@ -40,6 +52,8 @@ export interface FileExchangeDeps {
   readonly recordRemoval: (removal: Removal) => Promise<void>;
   /** Called after the fact; a rejection is logged and changes nothing for the client. */
   readonly recordPickup?: (pickup: Pickup) => Promise<void>;
+  /** Called after the fact; returns at once. */
+  readonly receiptCollected?: (receipt: CollectedReceipt) => void;
   /** The system calls; tests put their own in. */
   readonly disk?: DiskCalls;
 }
@@ -50,8 +64,10 @@ export interface SessionContext {
   readonly disk: DiskCalls;
   readonly claims: UploadClaims;
   readonly partialDownloads: PartialDownloads;
+  /** When the uploads began whose files lie under names that say "unfinished", by the keys of these; milliseconds UTC. */
+  readonly uploadBegins: BoundedMap<number>;
   readonly peer: ExchangePeer;
-  /** For the times of closes: never goes back. */
+  /** For the times at which uploads begin and are closed: never goes back. */
   readonly closeClock: Clock;
   /** Of the protocol of the session. */
   readonly transfers: ChannelTransfers;

@@ -2,6 +2,7 @@
  * The file exchange over the folders of the companies; see exchange-session.ts for what it promises.
  */
 import { join } from "node:path";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { forwardClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/files/durable-file.ts";
 import { CompanyFolders } from "./folders/company-folders.ts";
@@ -17,6 +18,9 @@ import { PartialDownloads } from "./folders/download.ts";
 import { noTransfers, type TransferFigures } from "./transfer-figures.ts";
 import { type SweepOptions, sweepPartials } from "./uploads/sweep-partials.ts";
 import { UploadClaims } from "./uploads/upload-claims.ts";
+
+/** Files under unfinished names; those that were left so first are forgotten first. */
+const maxUploadBegins = 10_000;
 
 export interface FolderExchange extends FileExchange {
   /** What was transferred since the start. */
@@ -37,6 +41,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const closeClock = forwardClock(clock);
   const claims = new UploadClaims();
   const partialDownloads = new PartialDownloads();
+  const uploadBegins = new BoundedMap<number>(maxUploadBegins);
   const transfers = noTransfers();
   const companies = new Map<string, CompanyFolders>();
   const sessions = new Set<FolderSession>();
@@ -55,7 +60,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
       context: {
-        ...{ deps, disk, claims, partialDownloads, peer, closeClock },
+        ...{ deps, disk, claims, partialDownloads, uploadBegins, peer, closeClock },
         transfers: transfers[peer.channel],
       },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),

@@ -1,6 +1,7 @@
 /** Puts files that have come in line at once, and enters them in the ledger; they are ready only with their ids. */
 import { setTimeout as wait } from "node:timers/promises";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
@@ -16,6 +17,7 @@ import { portionsOf } from "../lib/portions.ts";
 interface EnteringDependencies {
   readonly store: Pick<Store, "write">;
   readonly locations: Locations;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly failing: LimitedLog;
   readonly lanes: Pick<CompanyLanes, "known" | "surely">;
@@ -28,13 +30,14 @@ const pauseMs = 1_000;
 
 async function insert(
   tx: Transaction,
-  locations: Locations,
+  { locations, enteredAt }: { readonly locations: Locations; readonly enteredAt: number },
   files: readonly WaitingFile[],
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const file of files) {
     const nameTime = ledgerTimeOf(parseStopFileName(file.name));
-    ids.push(await enterFile(tx, { ...file, nameTime, location: locations.toLedger(pathOf(file)) }));
+    const location = locations.toLedger(pathOf(file));
+    ids.push(await enterFile(tx, { ...file, nameTime, location, enteredAt }));
   }
   return ids;
 }
@@ -91,11 +94,15 @@ export class EnteringFiles {
 
   /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */
   async #enterSurely(companyId: number, files: readonly WaitingFile[]): Promise<void> {
-    const { store, locations, failing } = this.#deps;
+    const { store, locations, clock, failing } = this.#deps;
     for (;;) {
       try {
-        const ids = await store.write(companyId, (tx) => insert(tx, locations, files));
-        for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
+        const entered = { locations, enteredAt: clock.now() };
+        const ids = await store.write(companyId, (tx) => insert(tx, entered, files));
+        for (const [index, file] of files.entries()) {
+          file.id = ids[index] ?? 0;
+          file.beganAt = undefined;
+        }
         return;
       } catch (error) {
         if (this.#isStopped) throw error;

@@ -98,6 +98,7 @@ export class Pipeline implements Inbox, Service {
       store: deps.store,
       failing: this.#failing,
       toLedger: (path) => deps.locations.toLedger(path),
+      clock: deps.clock,
       isAwaited: (key) => this.#awaitedReceipts.withholds(key),
       log: deps.log,
     });

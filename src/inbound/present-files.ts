@@ -193,7 +193,9 @@ export class PresentFiles {
     const path = this.#deps.locations.fromLedger(entry.source);
     this.#order.noteEntry(entry);
     const channel = entry.channel as WaitingFile["channel"];
-    return this.#add({ ...entry, path, channel, sequence: entry.id });
+    // The ledger has it.
+    const beganAt = undefined;
+    return this.#add({ ...entry, path, channel, beganAt, sequence: entry.id });
   }
 
   /** All entries of the ledger are known: what comes now came after them. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
-import { importPartner } from "../support/clients.ts";
-import { lenient, type Site } from "../support/daemon.ts";
+import { importPartner, sftp } from "../support/clients.ts";
+import { lenient, type Site, user } from "../support/daemon.ts";
 import {
   carrier,
   put,
@@ -153,10 +153,42 @@ describe("the page of a file", () => {
     expect(again.body).toContain(`/console/files/${first}`);
   });
 
-  test("has its time line as a picture and as a table, and says what is not recorded", async () => {
-    const body = await pageOf(stopFile("F9"));
+  test("of a database from before has no moments made up", async () => {
+    const file = stopFile("F12");
+    await pageOf(file);
+    const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
+    const none = ["began_at", "entered_at", "parsed_at", "filed_at"].map((column) => `${column} = null`);
+    const isNone = await waitFor("the file to be filed away", () => {
+      const sql = `update files set ${none.join(", ")} where name = ? and filed_at is not null`;
+      return database.prepare(sql).run(file.name).changes === 1 ? true : undefined;
+    });
+    database.close();
+    expect(isNone).toBe(true);
+    const { body } = await inquiry.get(`/console/files/${await referenceOf(file.name)}`);
+    // Begin, ledger, parsed and collected, each in the picture and in the table.
+    expect(body.match(/>not recorded</g)).toHaveLength(8);
+    expect(body).toContain("done; the moment is not recorded");
+    expect(body).not.toContain("Its host took");
+  });
+
+  test("has its time line as a picture and as a table, with who collected its receipt", async () => {
+    const { name, content } = stopFile("F9");
+    await pageOf({ name, content });
+    const address = `/console/files/${await referenceOf(name)}`;
+    const pageWith = (text: string) =>
+      waitFor(text, async () => {
+        const { body: shown } = await inquiry.get(address);
+        return shown.includes(text) ? shown : undefined;
+      });
+    const body = await pageWith("from its close to its receipt: ledger");
     expect(body).toMatch(/<svg class="picture-wide"[^>]*role="img"/);
-    expect(body).toContain("not recorded");
+    expect(body).toMatch(/Its host took \S+ m?s to send it, from the begin of its upload to its close\./);
+    expect(body).not.toContain("not recorded");
+    expect(body).toContain("not yet over SFTP or FTP");
+    const got = await sftp(site, [`get receipts/${receiptName(name)}`]);
+    expect(got.exitCode, got.output).toBe(0);
+    expect(await pageWith("Its receipt was read first")).toContain(`by user ${user} over SFTP.`);
+    expect(await site.mustRun("explain", name)).toContain("Its receipt was read first");
     expect(body).toMatch(/<time datetime="[^"]+\.\d{3}Z" data-precise>/);
     expect(body).not.toMatch(/ style=| on[a-z]+="/);
   });

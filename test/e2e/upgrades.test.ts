@@ -50,11 +50,17 @@ function schemaIn(path: string) {
 const host = { userName: "host", password: fixturePassword };
 const ann = { userName: "ann", password: fixturePassword };
 
+interface ListedFile {
+  readonly state: string;
+  readonly enteredAt: string | null;
+  readonly filedAt: string | null;
+}
+
 async function expectOldState(fixture: DatabaseFixture): Promise<void> {
   const stop = await http(site, `/v5/stop/info/1001/${company}`, host);
   expect(stop.status, stop.body).toBe(200);
   expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "77" } } });
-  const listed = JSON.parse(await runInProcess(site, "files", "--json")) as readonly { state: string }[];
+  const listed = JSON.parse(await runInProcess(site, "files", "--json")) as readonly ListedFile[];
   expect(listed.map(({ state }) => state).sort()).toEqual([
     "applied",
     "applied",
@@ -63,6 +69,8 @@ async function expectOldState(fixture: DatabaseFixture): Promise<void> {
     "refused",
     "superseded",
   ]);
+  // What was not recorded is told to be so, and not made up.
+  expect(listed.flatMap(({ enteredAt, filedAt }) => [enteredAt, filedAt])).toEqual(Array(12).fill(null));
   // The oldest did not note which files name a stop that is not their first.
   const file = fixture.hasFurtherStops ? "1003_20261105_080000.xml" : "Stop 1004, company ACME";
   expect(await runInProcess(site, "explain", "1004")).toContain(file);
@@ -86,6 +94,7 @@ async function expectFileApplied(): Promise<void> {
   const put = await sftp(site, [`put ${file.name} inbound/${file.name}`], host);
   expect(put.exitCode, put.output).toBe(0);
   expect(await receiptFor(site, file.name)).toMatchObject({ status: 10, records: [0, 1, 0] });
+  expect(await runInProcess(site, "explain", file.name)).toMatch(/Its host took \d+ ms to send it/);
   const stop = await http(site, `/v5/stop/info/1001/${company}`, host);
   expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "78" } } });
 }

@@ -3,7 +3,12 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureCompanyTree } from "../../src/exchange/folders/company-folders.ts";
-import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
+import type {
+  CollectedReceipt,
+  FileExchangeDeps,
+  Pickup,
+  Removal,
+} from "../../src/exchange/exchange-deps.ts";
 import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
 import { createDiskSpace } from "../../src/exchange/uploads/disk-space.ts";
 import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
@@ -20,6 +25,7 @@ export interface ExchangeFixture {
   readonly arrivals: Arrival[];
   readonly removals: Removal[];
   readonly pickups: Pickup[];
+  readonly receipts: CollectedReceipt[];
   readonly logLines: string[];
   session(userId?: number, companies?: readonly string[]): ExchangeSession;
   close(): Promise<void>;
@@ -43,6 +49,7 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
   const arrivals: Arrival[] = [];
   const removals: Removal[] = [];
   const pickups: Pickup[] = [];
+  const receipts: CollectedReceipt[] = [];
   const logLines: string[] = [];
   const { limits = { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 } } = changes;
   const { disk = systemDisk, waiting = 0 } = changes;
@@ -62,6 +69,7 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
     ...{ intake, clock, log },
     recordRemoval: async (removal) => void removals.push(removal),
     recordPickup: async (pickup) => void pickups.push(pickup),
+    receiptCollected: (receipt) => void receipts.push(receipt),
     ...changes,
     limits,
   });
@@ -73,6 +81,7 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
     arrivals,
     removals,
     pickups,
+    receipts,
     logLines,
     session: (userId = 7, companies = ["ACME"]) =>
       exchange.openSession({

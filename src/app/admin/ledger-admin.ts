@@ -60,8 +60,12 @@ export async function countLedger(config: StateConfig, filter: FileFilter): Prom
 }
 
 /** What was decided about a file before a retry was requested. */
-export function toRepeatView({ askedAt, state, decidedAt, faults }: FileRepeat) {
-  return { askedAt: isoTime(askedAt), state, decidedAt: isoOrNull(decidedAt), reasons: faults.map(toReason) };
+export function toRepeatView(repeat: FileRepeat) {
+  const { askedAt, state, decidedAt, faults, receiptCollectedAt, receiptCollectedBy } = repeat;
+  return {
+    ...{ askedAt: isoTime(askedAt), state, decidedAt: isoOrNull(decidedAt), reasons: faults.map(toReason) },
+    ...{ receiptCollectedAt: isoOrNull(receiptCollectedAt), receiptCollectedBy },
+  };
 }
 
 export interface FileDetail extends FileView {

@@ -28,6 +28,7 @@ import {
   pipelineSettingsOf,
   signInOptionsOf,
 } from "./part-options.ts";
+import { ReceiptCollections } from "../watch/receipt-collections.ts";
 import type { DeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { createRetention, type Retention } from "../retention/retention.ts";
 import { FileRates } from "../watch/file-rates.ts";
@@ -77,6 +78,7 @@ export interface Parts {
   readonly loopLag: LoopLag;
   readonly appliedWatch: AppliedWatch;
   readonly collectionWatch: CollectionWatch;
+  readonly receiptCollections: ReceiptCollections;
   readonly arrivalWatch: ArrivalWatch;
   readonly integrations: Integrations;
   readonly retention: Retention;
@@ -151,6 +153,14 @@ function startHeldReportsOf(
   stack.push({ name: "held reports", release: stop });
 }
 
+function startReceiptCollections(
+  deps: Pick<Parts, "store" | "clock" | "log" | "ledgerNumbers" | "stack">,
+): ReceiptCollections {
+  const collections = new ReceiptCollections(deps);
+  deps.stack.push({ name: "collections of receipts", release: () => collections.stop() });
+  return collections;
+}
+
 /** What is told of each decision from the first on. */
 function startDecisionWatches(deps: Pick<Parts, "store" | "clock" | "log" | "stack">): DecisionWatches {
   const watches = new DecisionWatches();
@@ -217,6 +227,7 @@ export function buildParts(config: Config, store: Store, rest: Given): Parts {
       }),
   });
   const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
+  const receiptCollections = startReceiptCollections({ ...rest, store });
   const untaken: Parts["untaken"] = [];
   startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch, untaken });
   const arrivals = createArrivals(pipeline);
@@ -228,7 +239,7 @@ export function buildParts(config: Config, store: Store, rest: Given): Parts {
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
-    ...{ retention, untaken, decisionWatches, listening: [] },
+    ...{ retention, untaken, decisionWatches, receiptCollections, listening: [] },
     certificates: new Map(),
     configRead: { at: clock.now(), isLastGood: true },
     get config() {

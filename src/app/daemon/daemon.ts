@@ -159,6 +159,7 @@ function exchangeFor(parts: Parts): FolderExchange {
       await store.write(companyId, (tx) => recordRemoval(tx, removal));
     },
     recordPickup: (pickup) => parts.collectionWatch.record(pickup),
+    receiptCollected: (receipt) => parts.receiptCollections.note(receipt),
   });
 }
 

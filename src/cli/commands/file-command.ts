@@ -35,6 +35,12 @@ function repeatText({ askedAt, state, decidedAt, reasons }: FileDetail["repeats"
   return `asked for ${askedAt}; it was ${when}`;
 }
 
+function receiptText(file: FileDetail): string {
+  const { receiptCollectedAt: at, receiptCollectedBy: by, receiptCollectedOver: over } = file;
+  if (at === null) return "-";
+  return `${at} by ${by ?? "unknown"} over ${over ?? "unknown"}${file.isReceiptUnread ? ", deleted unread" : ""}`;
+}
+
 function fileLines(file: FileDetail): string[] {
   const records = `${file.recordsCreated} created, ${file.recordsUpdated} updated, ${file.recordsDeleted} deleted`;
   const removed = file.pruned ?? `${file.removedAt} by ${file.removedBy ?? "unknown"}`;
@@ -43,8 +49,13 @@ function fileLines(file: FileDetail): string[] {
     ["Name", file.name],
     ["Company", file.company],
     ["State", file.pruned === null ? file.state : `${file.state}, pruned`],
+    ["Upload began", file.beganAt ?? "-"],
     ["Received", `${file.receivedAt} (${file.channel}${file.user === null ? "" : `, user ${file.user}`})`],
+    ["Entered", file.enteredAt ?? "-"],
+    ["Parsed", file.parsedAt ?? "-"],
     ["Decided", file.decidedAt ?? "-"],
+    ["Filed", file.filedAt ?? "-"],
+    ["Receipt read", receiptText(file)],
     ["Stop", file.stopNbr === null ? "-" : `${file.stopNbr}, Function ${file.function ?? "unknown"}`],
     ["Document", file.documentId ?? "-"],
     ["Records", records],

@@ -10,6 +10,7 @@ import {
 import { ByteRanges } from "../byte-ranges.ts";
 import type { ChannelTransfers } from "../transfer-figures.ts";
 import { attributesOf } from "./listing.ts";
+import { readHead, receiptHeadBytes } from "./receipt-reference.ts";
 
 const maxReadBytes = 256 * 1024;
 /** Files that were begun and not read to the end; those that were begun first are forgotten first. */
@@ -60,12 +61,17 @@ export class PartialDownloads {
   }
 }
 
-export type ReadPart = Pick<PartOfFile, "stats" | "ranges" | "isBroken">;
+export interface ReadPart extends Pick<PartOfFile, "stats" | "ranges" | "isBroken"> {
+  /** The first bytes of the file, if they were asked for and could be read. */
+  readonly head: Uint8Array | undefined;
+}
 
 interface DownloadDeps {
   readonly disk: DiskCalls;
   /** Counts what is read. */
   readonly transfers: Pick<ChannelTransfers, "bytesOut">;
+  /** Whether the first bytes of the file are kept, whatever part of it the client reads. */
+  readonly keepsHead: boolean;
   /** Gets what the client has read, if it has asked for anything. */
   readonly ended: (read: ReadPart) => void;
 }
@@ -82,11 +88,14 @@ export class Download implements ReadHandle {
   #onEnded: () => void = () => undefined;
   readonly #ranges = noBytes();
   #hasRead: boolean;
+  readonly #keepsHead: boolean;
+  #head: Uint8Array | undefined;
 
-  constructor(file: RegularFile, { disk, transfers, ended }: DownloadDeps) {
+  constructor(file: RegularFile, { disk, transfers, keepsHead, ended }: DownloadDeps) {
     this.#file = file;
     this.#disk = disk;
     this.#transfers = transfers;
+    this.#keepsHead = keepsHead;
     this.#ended = ended;
     this.#hasRead = file.stats.size === 0;
   }
@@ -105,6 +114,7 @@ export class Download implements ReadHandle {
       this.#ranges.add(offset, offset + count);
       this.#hasRead = true;
       this.#transfers.bytesOut += count;
+      if (this.#keepsHead && offset === 0) this.#keepHead(bytes.subarray(0, count));
       return bytes.subarray(0, count);
     } catch (error) {
       throw exchangeErrorOf(error);
@@ -127,10 +137,20 @@ export class Download implements ReadHandle {
     this.#isOpen = false;
     // A descriptor must not be closed, and its number reused, under a read that is still running.
     await Promise.allSettled(this.#pending);
+    // Another part of the same download had the begin.
+    if (this.#keepsHead && this.#hasRead)
+      this.#head ??= await readHead(this.#disk, this.#file.fd).catch(() => undefined);
     // Nothing was written: a fault here changes nothing.
     await this.#disk.close(this.#file.fd).catch(() => undefined);
     this.#onEnded();
-    if (this.#hasRead) this.#ended({ stats: this.#file.stats, ranges: this.#ranges, isBroken });
+    const { stats } = this.#file;
+    if (this.#hasRead) this.#ended({ stats, ranges: this.#ranges, isBroken, head: this.#head });
+  }
+
+  /** A copy: the bytes are the client's. One that reads by the letter has not given all of them. */
+  #keepHead(bytes: Uint8Array): void {
+    const head = bytes.slice(0, receiptHeadBytes);
+    if (head.length >= Math.min(receiptHeadBytes, this.#file.stats.size)) this.#head = head;
   }
 
   /** `listener` is called once nothing is left to end. */

@@ -22,12 +22,13 @@ test.each([
   },
 );
 
-test("folders within are those of outbound, archive and error; deletions of errors are recorded, pick-ups of outbound", () => {
-  const having = (right: "hasFolders" | "isRemovalRecorded" | "isPickupRecorded") =>
+test("folders within are those of outbound, archive and error; deletions of errors are recorded, pick-ups of outbound, collected receipts", () => {
+  const having = (right: "hasFolders" | "isRemovalRecorded" | "isPickupRecorded" | "hasReceipts") =>
     folderNames.filter((name) => rightsOf(name)[right]);
   expect(having("hasFolders")).toEqual(["outbound", "archive", "error"]);
   expect(having("isRemovalRecorded")).toEqual(["error"]);
   expect(having("isPickupRecorded")).toEqual(["outbound"]);
+  expect(having("hasReceipts")).toEqual(["receipts", "error"]);
 });
 
 test("nothing else is a folder", () => {

@@ -18,6 +18,8 @@ interface FolderRights {
   readonly isRemovalRecorded: boolean;
   /** Whether a complete download and a deletion count as picked up. */
   readonly isPickupRecorded: boolean;
+  /** Whether receipts lie there; a complete download and a deletion of one are noted with its ledger entry. */
+  readonly hasReceipts: boolean;
 }
 
 const nothing: FolderRights = {
@@ -28,6 +30,7 @@ const nothing: FolderRights = {
   hasFolders: false,
   isRemovalRecorded: false,
   isPickupRecorded: false,
+  hasReceipts: false,
 };
 
 const folderRights = {
@@ -40,9 +43,16 @@ const folderRights = {
     hasFolders: true,
     isPickupRecorded: true,
   },
-  receipts: { ...nothing, get: true, remove: "files" },
+  receipts: { ...nothing, get: true, remove: "files", hasReceipts: true },
   archive: { ...nothing, get: true, hasFolders: true },
-  error: { ...nothing, get: true, remove: "files", hasFolders: true, isRemovalRecorded: true },
+  error: {
+    ...nothing,
+    get: true,
+    remove: "files",
+    hasFolders: true,
+    isRemovalRecorded: true,
+    hasReceipts: true,
+  },
 } as const satisfies Record<string, FolderRights>;
 
 export type FolderName = keyof typeof folderRights;

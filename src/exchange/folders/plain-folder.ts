@@ -2,7 +2,8 @@
  * `outbound/`, `receipts/`, `archive/` and `error/` as one session sees them: files that the server has written and hosts
  * read, take away or delete, as far as the table of rights lets them.
  */
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { isReceiptName } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { isShownName } from "../client-path.ts";
@@ -17,6 +18,7 @@ import { Download, type ReadPart } from "./download.ts";
 import type { Pickup, SessionCompany, SessionContext } from "../exchange-deps.ts";
 import { doneFolderName, type FolderName, rightsOf } from "./folder-rights.ts";
 import { attributesOf, listFolder, lookAt } from "./listing.ts";
+import { referenceIn, referenceOfReceipt } from "./receipt-reference.ts";
 
 export class PlainFolder {
   readonly #context: SessionContext;
@@ -55,7 +57,7 @@ export class PlainFolder {
       const file = await openRegularFile(folder.child(name), undefined, disk);
       if (file === undefined) throw noSuchFile();
       const ended = (read: ReadPart) => this.#wasRead(join(folder.path, name), read);
-      return new Download(file, { disk, transfers, ended });
+      return new Download(file, { disk, transfers, keepsHead: this.#isReceipt(name), ended });
     });
   }
 
@@ -69,9 +71,11 @@ export class PlainFolder {
       if (rights.isRemovalRecorded) {
         await deps.recordRemoval({ companyId: this.#company.id, path, userName: peer.userName });
       }
+      const reference = await this.#referenceOf(folder, name);
       await disk.unlink(folder.child(name));
       await folder.sync();
       this.#pickedUp("deleted", path);
+      this.#collected(reference, { isUnread: true });
     });
   }
 
@@ -141,8 +145,28 @@ export class PlainFolder {
   /** A file counts as downloaded with the part that makes it whole. */
   #wasRead(path: string, read: ReadPart): void {
     const { partialDownloads, peer } = this.#context;
-    if (!rightsOf(this.#name).isPickupRecorded) return;
-    if (partialDownloads.add({ ...read, path, userId: peer.userId })) this.#pickedUp("downloaded", path);
+    if (!rightsOf(this.#name).isPickupRecorded && !this.#isReceipt(basename(path))) return;
+    if (!partialDownloads.add({ ...read, path, userId: peer.userId })) return;
+    this.#pickedUp("downloaded", path);
+    this.#collected(read.head && referenceIn(read.head), { isUnread: false });
+  }
+
+  #isReceipt(name: string): boolean {
+    return rightsOf(this.#name).hasReceipts && isReceiptName(name);
+  }
+
+  /** Which ledger entry a receipt answers that is about to be deleted. */
+  async #referenceOf(folder: PinnedFolder, name: string): Promise<string | undefined> {
+    if (!this.#isReceipt(name)) return undefined;
+    // Its deletion is noted for people alone: what cannot be read is deleted all the same.
+    return await referenceOfReceipt(this.#context.disk, folder, name).catch(() => undefined);
+  }
+
+  #collected(reference: string | undefined, { isUnread }: { readonly isUnread: boolean }): void {
+    if (reference === undefined) return;
+    const { deps, peer } = this.#context;
+    const { userName, channel: over } = peer;
+    deps.receiptCollected?.({ companyId: this.#company.id, reference, userName, over, isUnread });
   }
 
   #pickedUp(kind: Pickup["kind"], path: string): void {

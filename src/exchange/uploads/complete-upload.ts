@@ -21,6 +21,8 @@ export interface Destination {
   readonly partials: PinnedFolder;
   readonly own: OwnFile;
   readonly name: string;
+  /** When its upload began; milliseconds UTC, undefined when that was in an earlier run. */
+  readonly beganAt: number | undefined;
 }
 
 /** Makes the upload durable, and a file unless its name says "unfinished". */
@@ -37,7 +39,15 @@ export async function completeUpload(
     if (!own.staysUnfinished) return await becomeFile(destination, attributes, closedAt);
     await partials.sync();
     context.memory.setTimes(own.key, attributes);
+    noteBegin(destination, own.key);
   });
+}
+
+/** The upload is closed, and its file lies under a name that says "unfinished". */
+function noteBegin({ names, beganAt }: Destination, key: string): void {
+  const { uploadBegins } = names.context;
+  uploadBegins.delete(key);
+  if (beganAt !== undefined) uploadBegins.set(key, beganAt);
 }
 
 /** Gives an unfinished file whose bytes are durable its final name, and hands it to the pipeline. */
@@ -46,7 +56,7 @@ async function becomeFile(
   attributes: ExchangeAttributes,
   receivedAt: number,
 ): Promise<void> {
-  const { names, partials, own, name } = destination;
+  const { names, partials, own, name, beganAt } = destination;
   const { company, deps, disk, memory, peer } = names.context;
   const { channel, userName } = peer;
   const { size } = attributes;
@@ -55,7 +65,7 @@ async function becomeFile(
     {
       from: partials.child(own.name),
       inbound: await company.folders.inbound(),
-      arrival: { companyId: company.id, name, channel, userName, size, receivedAt },
+      arrival: { companyId: company.id, name, channel, userName, size, receivedAt, beganAt },
     },
   );
   deps.arrivals.arrive(arrival, memory.isPushing);
@@ -76,7 +86,8 @@ export async function renameUnfinished(
     const attributes = await names.unfinished(own);
     if (partials === undefined || attributes === undefined) throw await names.whyNotOwn(from, own);
     if (from === to.name) return;
-    const destination = { names, partials, own, name: to.name };
+    const beganAt = names.context.uploadBegins.get(own.key);
+    const destination = { names, partials, own, name: to.name, beganAt };
     if (isUnfinishedName(to.name)) await toUnfinishedName(destination, to.mayReplace);
     else await toFinalName(destination, attributes, to.mayReplace);
   } finally {
@@ -93,7 +104,7 @@ async function toFinalName(
   if (!mayReplace && (await names.waiting(name)) !== undefined) {
     throw new ExchangeError("alreadyExists", "A file of this name exists already and waits to be processed");
   }
-  const { disk, closeClock } = names.context;
+  const { disk, closeClock, uploadBegins } = names.context;
   const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
   if (file === undefined) throw noSuchFile();
   try {
@@ -103,13 +114,12 @@ async function toFinalName(
     await disk.close(file.fd);
   }
   await becomeFile(destination, attributes, closeClock.now());
+  uploadBegins.delete(own.key);
 }
 
-async function toUnfinishedName(
-  { names, partials, own, name }: Destination,
-  mayReplace: boolean,
-): Promise<void> {
-  const { claims, disk } = names.context;
+async function toUnfinishedName(destination: Destination, mayReplace: boolean): Promise<void> {
+  const { names, partials, own, name } = destination;
+  const { claims, disk, uploadBegins } = names.context;
   const other = await names.own(name);
   if (other.key === own.key) return;
   const claim = await claims.claim(other.key);
@@ -119,6 +129,8 @@ async function toUnfinishedName(
     await disk.link(partials.child(own.name), partials.child(other.name));
     await disk.unlink(partials.child(own.name));
     await partials.sync();
+    uploadBegins.delete(own.key);
+    noteBegin(destination, other.key);
   } finally {
     claim.release();
   }

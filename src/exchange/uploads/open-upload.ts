@@ -19,12 +19,13 @@ interface Part {
 }
 
 export async function openUpload(names: InboundNames, name: string, flags: OpenWriteFlags): Promise<Upload> {
-  const { claims, company, deps, memory, peer } = names.context;
+  const { claims, closeClock, company, deps, memory, peer } = names.context;
+  const beganAt = closeClock.now();
   memory.opened(performance.now());
   await deps.intake.assertRoom(company);
   const partials = await company.folders.madePartials(peer.userId);
   const own = await names.own(name);
-  const destination = { names, partials, own, name };
+  const destination = { names, partials, own, name, beganAt };
   const claim = await claims.claim(own.key);
   try {
     const resumed = await partToResume(destination, flags);
@@ -79,9 +80,10 @@ function newUpload(
   },
 ): Upload {
   const { names, partials, own } = destination;
-  const { company, deps, disk, memory, transfers } = names.context;
+  const { company, deps, disk, memory, transfers, uploadBegins } = names.context;
   const { flags, resumed, releaseClaim } = how;
   memory.forget(own.key);
+  uploadBegins.delete(own.key);
   const { space } = deps.intake;
   const failed = (fault: ExchangeError) => deps.intake.refused(company, fault);
   const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed, failed });

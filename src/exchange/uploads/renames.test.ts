@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type ExchangeFixture,
+  freshUpload,
   namesOf,
   openFixture,
   put,
   putBroken,
+  resumedUpload,
 } from "../../../test/support/exchange-fixture.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 
@@ -62,4 +64,60 @@ test("what the disk refuses is told in the log", async () => {
   const refused = session.rename("/inbound/a.tmp", "/inbound/b.tmp", { mayReplace: false });
   await expect(refused).rejects.toMatchObject({ kind: "failure" });
   expect(fixture.logLines.join("")).toContain("a request of the file exchange failed");
+});
+
+describe("the begin of an upload", () => {
+  let now = 0;
+  beforeEach(async () => {
+    await fixture.close();
+    now = 1_000;
+    fixture = await openFixture({ clock: { now: () => now } });
+  });
+  const lastArrival = () => fixture.arrivals.at(-1);
+
+  test("is told with its file, and is never after its close", async () => {
+    const handle = await fixture.session().openWrite("/inbound/a.xml", freshUpload);
+    now = 4_000;
+    await handle.close();
+    expect(lastArrival()).toMatchObject({ beganAt: 1_000, receivedAt: 4_000 });
+    const second = await fixture.session().openWrite("/inbound/b.xml", freshUpload);
+    now = 2_000;
+    await second.close();
+    expect(lastArrival()).toMatchObject({ beganAt: 4_000, receivedAt: 4_000 });
+  });
+
+  test("of a file that is renamed is that of the upload that was closed, also by another session", async () => {
+    const handle = await fixture.session().openWrite("/inbound/a.xml.part", freshUpload);
+    now = 2_000;
+    await handle.close();
+    const other = fixture.session();
+    await other.rename("/inbound/a.xml.part", "/inbound/b.xml.part", { mayReplace: false });
+    now = 3_000;
+    await other.rename("/inbound/b.xml.part", "/inbound/b.xml", { mayReplace: false });
+    expect(lastArrival()).toMatchObject({ name: "b.xml", beganAt: 1_000, receivedAt: 3_000 });
+  });
+
+  test("is that of the last upload of the name, and unknown of a part that was never closed", async () => {
+    await put(fixture.session(), "/inbound/a.xml.part", "one");
+    now = 2_000;
+    await put(fixture.session(), "/inbound/a.xml.part", "two");
+    const session = fixture.session();
+    await session.rename("/inbound/a.xml.part", "/inbound/a.xml", { mayReplace: false });
+    expect(lastArrival()?.beganAt).toBe(2_000);
+    await put(fixture.session(), "/inbound/c.xml.part", "whole");
+    await putBroken(fixture.session(), "/inbound/c.xml.part", "half");
+    await session.rename("/inbound/c.xml.part", "/inbound/c.xml", { mayReplace: false });
+    expect(lastArrival()).toMatchObject({ name: "c.xml" });
+    expect(lastArrival()?.beganAt).toBeUndefined();
+  });
+
+  test("of an upload that is continued is that of its continuation", async () => {
+    await putBroken(fixture.session(), "/inbound/a.xml", "half");
+    now = 5_000;
+    const handle = await fixture.session().openWrite("/inbound/a.xml", resumedUpload);
+    await handle.write(4, Buffer.from(" and half"));
+    now = 6_000;
+    await handle.close();
+    expect(lastArrival()).toMatchObject({ beganAt: 5_000, receivedAt: 6_000 });
+  });
 });

@@ -68,6 +68,7 @@ test("a closed upload stands under its final name and has arrived once", async (
       channel: "sftp",
       userName: "host7",
       size: 7,
+      beganAt: expect.any(Number),
       receivedAt: expect.any(Number),
     },
   ]);

@@ -7,6 +7,7 @@ import { deliveryText } from "./outbound-words.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
 import type { EarlierFile, Explanation, FileStory } from "./explanation.ts";
+import { timeLines } from "./file-times.ts";
 import { type Naming, operatorNaming } from "./naming.ts";
 import type { LooseFile } from "../recovery/folder-looks.ts";
 import { counted } from "../../lib/counted.ts";
@@ -209,6 +210,7 @@ export function fileLines(story: FileStory, { daemonPid, now }: Told): string[] 
     ...reasonLines(entry.faults),
     ...story.repeats.map(repeatLine),
     ...waitingLines(story, daemonPid, operatorNaming),
+    ...timeLines(entry, story.repeats),
     placeLine(story),
     ...story.goesOut.map((delivery) => deliveryText(delivery, now)),
   ];
@@ -229,6 +231,8 @@ export interface FileWords {
   readonly remedies: readonly string[];
   readonly repeats: readonly string[];
   readonly waiting: readonly string[];
+  /** How long its steps took, and who collected its receipt. */
+  readonly times: readonly string[];
   readonly place: string;
   /** Whether the same bytes may pass once the cause is gone. */
   readonly canPassLater: boolean;
@@ -259,6 +263,7 @@ export function wordsOfFile(
     remedies: remediesOf(entry.faults),
     repeats: story.repeats.map(repeatLine),
     waiting: waitingLines(story, daemonPid, naming),
+    times: timeLines(entry, story.repeats),
     place: `${goneText({ ...entry, prunedTo: null }) ?? presenceText(story)}.${movingText(entry)}`,
     canPassLater: canPassLater(entry) && story.presence === "there",
   };

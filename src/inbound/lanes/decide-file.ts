@@ -41,6 +41,8 @@ export interface FileToDecide {
   readonly receivedAt: number;
   readonly parsedName: StopFileName;
   readonly prepared: DecidableDocument;
+  /** When its document had been read; milliseconds UTC, null or left out when nobody knows. */
+  readonly parsedAt?: number | null;
 }
 
 /** A file of which nothing was read; it is refused with this fault. */
@@ -184,6 +186,7 @@ function toDecision(file: FileToDecide, verdict: Verdict, rest: { location: stri
     faults: verdict.faults,
     ...(verdict.counts ?? noCounts),
     decidedAt: rest.now,
+    parsedAt: file.parsedAt ?? null,
     location: rest.location,
     firstId: verdict.firstId ?? null,
   };

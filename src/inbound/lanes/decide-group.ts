@@ -79,7 +79,8 @@ async function decideOnce(
     locationFor(deps.locations, { companyCode, name, reference, state, isNameTaken, now });
   const rules = deps.rules();
   const parsedName = parseStopFileName(name);
-  const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared };
+  const parsedAt = prepared.kind === "unread" ? null : (file.parsedAt ?? null);
+  const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared, parsedAt };
   const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
   return await deps.store.write(companyId, (tx) => decideFile(tx, toDecide, context));
 }

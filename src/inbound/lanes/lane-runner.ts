@@ -86,6 +86,7 @@ export class LaneRunner {
       documents: deps.documents,
       lane: this.#files.lane,
       companyCode: company.code,
+      clock,
       log: deps.log,
       maxFileBytes: () => settings().maxFileBytes,
       takes: (file, prepared) => !this.#loop.isStopped && this.#files.takes(file, prepared),

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { Lane } from "./lane.ts";
 import { ReadAhead } from "./read-ahead.ts";
@@ -39,7 +40,7 @@ function open(options: { maxFileBytes?: number; keeps?: (prepared: PreparedDocum
   const onRead = vi.fn();
   const reading = new ReadAhead({
     lane,
-    ...{ companyCode: "ACME", log, onRead },
+    ...{ companyCode: "ACME", clock: systemClock, log, onRead },
     documents: {
       prepareFile(path) {
         const one = Promise.withResolvers<PreparedDocument>();
@@ -188,7 +189,7 @@ describe("a file that cannot be read", () => {
   async function readsOf(file: WaitingFile, prepared: PreparedDocument): Promise<number> {
     let reads = 0;
     const reading = new ReadAhead({
-      ...{ lane: new Lane<WaitingFile>(), companyCode: "ACME", log },
+      ...{ lane: new Lane<WaitingFile>(), companyCode: "ACME", clock: systemClock, log },
       ...{ maxFileBytes: () => mebi, takes: () => true, onRead: () => undefined },
       documents: {
         async prepareFile(path) {

@@ -7,6 +7,7 @@
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -19,6 +20,7 @@ export interface ReadAheadDependencies {
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly lane: Lane<WaitingFile>;
   readonly companyCode: string;
+  readonly clock: Clock;
   readonly log: Logger;
   /** Larger files are refused by their size: nothing of them is ever held. */
   readonly maxFileBytes: () => number;
@@ -102,6 +104,7 @@ export class ReadAhead {
     } else {
       file.key ??= keyOf(file, prepared);
       file.prepared = prepared;
+      file.parsedAt = prepared.kind === "unreadable" ? undefined : this.#deps.clock.now();
       killPoint("prepare.done");
       this.#ready += 1;
       this.#forgetIfTooMuch(file);

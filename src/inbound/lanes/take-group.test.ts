@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import type { StopChange } from "../../domain/stop/stop-change.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { Lane } from "./lane.ts";
 import { ReadAhead } from "./read-ahead.ts";
@@ -24,7 +25,7 @@ beforeEach(() => {
   documents = new Map();
   reading = new ReadAhead({
     documents: { prepareFile: async (path) => documents.get(path) as PreparedDocument },
-    ...{ lane, companyCode: "ACME", log, maxFileBytes: () => 2 ** 20 },
+    ...{ lane, companyCode: "ACME", clock: systemClock, log, maxFileBytes: () => 2 ** 20 },
     ...{ takes: () => true, onRead: () => undefined },
   });
 });

@@ -36,6 +36,10 @@ export interface WaitingFile extends LaneEntry {
   readonly receivedAt: number;
   /** When its last retry was requested; it waits since then. */
   readonly retriedAt?: number;
+  /** When its upload began, as far as it is known; until the ledger has it. */
+  beganAt?: number | undefined;
+  /** When its document was read, while it is kept for its turn. */
+  parsedAt?: number | undefined;
   id: number | undefined;
   /** Bytes that its document takes in memory. */
   heldBytes?: number;
@@ -60,6 +64,7 @@ export interface WaitingFileSource {
   readonly userName: string | null;
   readonly receivedAt: number;
   readonly retriedAt?: number | undefined;
+  readonly beganAt?: number | undefined;
   readonly size: number;
   readonly sequence: number;
 }
@@ -103,6 +108,7 @@ export function toWaitingFile(source: WaitingFileSource): WaitingFile {
     nameTime: ledgerTimeOf(parseStopFileName(source.name)) ?? arrivalTime(source.receivedAt),
     id: source.id,
     ...(source.retriedAt === undefined ? {} : { retriedAt: source.retriedAt }),
+    ...(source.beganAt === undefined ? {} : { beganAt: source.beganAt }),
   };
 }
 

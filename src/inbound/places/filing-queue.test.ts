@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync, existsSy
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
@@ -29,6 +30,7 @@ async function ground(
   const filing = new FilingQueue({
     ...{ store: wrap(store), log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
     toLedger: (path) => path,
+    clock: systemClock,
     isAwaited: () => false,
   });
   onTestFinished(async () => {

@@ -11,6 +11,7 @@
  * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
  * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
+import type { Clock } from "../../lib/clock.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -53,6 +54,7 @@ interface Queued {
 export interface FilingQueueDependencies {
   readonly store: Pick<Store, "write" | "writeSoon">;
   readonly toLedger: (path: string) => string;
+  readonly clock: Clock;
   /** Whether a file on its way is to have the receipt: none of an earlier one is written then. */
   readonly isAwaited: (receiptKey: string) => boolean;
   readonly log: Logger;
@@ -105,7 +107,7 @@ function reportReceipts(
 async function mark(
   tx: Transaction,
   done: readonly Filed[],
-  toLedger: (path: string) => string,
+  { toLedger, at }: { readonly toLedger: (path: string) => string; readonly at: number },
 ): Promise<void> {
   for (const { result } of done) {
     if (result.kind === "filed" && result.actual !== undefined)
@@ -114,6 +116,7 @@ async function mark(
   await markFiled(
     tx,
     done.map(({ result }) => result.id),
+    at,
   );
 }
 
@@ -246,9 +249,10 @@ export class FilingQueue {
         return isItsOwn ? task : withoutReceiptOfName(task);
       });
       const results = await this.#thread.run(tasks, receiptKeys);
+      const at = this.#deps.clock.now();
       killPoint("filing.done");
       reportReceipts(group, tasks, results);
-      const noting = this.#note(group, results)
+      const noting = this.#note(group, { results, at })
         .catch((error: unknown) => this.#failed(group, error))
         .finally(() => this.#noting.delete(noting));
       this.#noting.add(noting);
@@ -257,7 +261,10 @@ export class FilingQueue {
     }
   }
 
-  async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
+  async #note(
+    group: readonly Queued[],
+    { results, at }: { readonly results: readonly FilingResult[]; readonly at: number },
+  ): Promise<void> {
     const { store, toLedger, lostAfterMs } = this.#deps;
     const filed = results.flatMap((result, index) => {
       const queued = group[index];
@@ -269,7 +276,7 @@ export class FilingQueue {
     const write = this.#queue.length === 0 ? store.writeSoon : store.write;
     const unmarked = new Map<number, unknown>();
     const marking = [...byCompany].map(([companyId, own]) =>
-      write(companyId, (tx) => mark(tx, own, toLedger)).catch((error: unknown) => {
+      write(companyId, (tx) => mark(tx, own, { toLedger, at })).catch((error: unknown) => {
         unmarked.set(companyId, error);
       }),
     );

@@ -18,6 +18,8 @@ export interface Arrival {
   readonly size: number;
   /** When it came, milliseconds UTC; the moment at which it is handed over unless given. */
   readonly receivedAt?: number;
+  /** When the upload began that is complete now, milliseconds UTC; left out where the way in does not tell. */
+  readonly beganAt?: number | undefined;
 }
 
 export interface Inbox {

@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FilingTask } from "../places/file-away.ts";
@@ -212,6 +213,7 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
     store: { write: async () => undefined as never, writeSoon: async () => undefined as never },
     toLedger: (path) => path,
     isAwaited: () => false,
+    clock: systemClock,
     log,
     failing: createLimitedLog(log),
   });

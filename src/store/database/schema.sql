@@ -1,4 +1,4 @@
--- The schema after migration 20. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 21. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -158,7 +158,7 @@ CREATE TABLE file_repeats (
   id integer primary key autoincrement,
   file_id integer not null references files (id),
   asked_at bigint not null, state text not null, decided_at bigint, reasons text not null
-);
+, receipt_collected_at bigint, receipt_collected_by text);
 CREATE INDEX file_repeats_by_age on file_repeats (asked_at);
 CREATE INDEX file_repeats_file on file_repeats (file_id);
 
@@ -179,7 +179,7 @@ CREATE TABLE files (
   records_updated integer not null, records_deleted integer not null, decided_at bigint,
   source text not null, location text not null, is_filed integer not null, first_id integer,
   removed_at bigint, removed_by text
-, pruned_days integer, pruned_to text, is_pruning integer not null default 0);
+, pruned_days integer, pruned_to text, is_pruning integer not null default 0, began_at bigint, entered_at bigint, parsed_at bigint, filed_at bigint, receipt_collected_at bigint, receipt_collected_by text, receipt_collected_over text, receipt_unread integer not null default 0);
 CREATE INDEX files_by_arrival on files (company_id, received_at);
 CREATE INDEX files_by_content on files (company_id, id, substr(sha256, 1, 8)) where sha256 is not null;
 CREATE INDEX files_by_decision on files (company_id, decided_at) where is_filed = 1;

@@ -4,15 +4,15 @@
  * Kept portable: integers, text and real only; times are milliseconds UTC, booleans 0 or 1, JSON is text.
  */
 import type { Generated } from "kysely";
-import type { FileState } from "../../domain/files/file-state.ts";
 import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { ConsoleTables } from "../accounts/console-rows.ts";
 import type { AlertTables } from "../alerts/alert-rows.ts";
 import type { CountTables } from "../ledger/count-rows.ts";
+import type { FileTables } from "../ledger/file-rows.ts";
 import type { OutboundTables } from "../outbound/outbound-rows.ts";
 
-export interface Tables extends OutboundTables, AlertTables, ConsoleTables, CountTables {
+export interface Tables extends OutboundTables, AlertTables, ConsoleTables, CountTables, FileTables {
   meta: {
     key: string;
     value: string;
@@ -206,44 +206,6 @@ export interface Tables extends OutboundTables, AlertTables, ConsoleTables, Coun
     /** JSON: the rest of the event. */
     data: string;
   };
-  files: {
-    id: Generated<number>;
-    company_id: number;
-    name: string;
-    /** Time in the name as CCYYMMDDHHMMSS, null when the name has none. */
-    name_time: number | null;
-    sha256: string | null;
-    size: number;
-    channel: string;
-    user_name: string | null;
-    received_at: number;
-    state: FileState;
-    stop_function: string | null;
-    stop_nbr: string | null;
-    document_id: string | null;
-    /** JSON array of faults. */
-    reasons: string;
-    records_created: number;
-    records_updated: number;
-    records_deleted: number;
-    decided_at: number | null;
-    /** Where the bytes were when the file was taken: relative to the state directory, absolute outside of it. */
-    source: string;
-    /** Where the bytes are, or, while `is_filed` is 0 and the state is decided, where they are being moved to. */
-    location: string;
-    /** 0 while the move to `archive/` or `error/` and the receipt are still to be done. */
-    is_filed: number;
-    first_id: number | null;
-    /** When its bytes were removed, by a user or because of its age. */
-    removed_at: number | null;
-    removed_by: string | null;
-    /** The age in days for which its bytes were removed; null when they were not. */
-    pruned_days: number | null;
-    /** Where they were moved to. */
-    pruned_to: string | null;
-    /** 1 from the decision to remove the bytes until they are gone for sure. */
-    is_pruning: Generated<number>;
-  };
   /** Up to which file, in the order of their decisions, those of a kind have been removed. */
   retention_marks: {
     company_id: number;
@@ -267,22 +229,6 @@ export interface Tables extends OutboundTables, AlertTables, ConsoleTables, Coun
   /** One row: how many ids of the ledger had no entry when entries began to be removed by their age. */
   ledger_gaps: {
     ids: number;
-  };
-  /** The stops of a file with several, but for the first, which stands in `files`. */
-  file_stops: {
-    company_id: number;
-    stop_nbr: string;
-    file_id: number;
-  };
-  /** The decision about a file before somebody requested its retry. */
-  file_repeats: {
-    id: Generated<number>;
-    file_id: number;
-    asked_at: number;
-    state: FileState;
-    decided_at: number | null;
-    /** JSON array of faults. */
-    reasons: string;
   };
   /** Route events as they were reported, each once. */
   reported_events: {

@@ -14,9 +14,15 @@ import { countDecided, uncountDecided } from "./daily-files.ts";
 
 type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";
 
-export type NewFile = Pick<RowOf<"files">, SentValue | "location">;
+type NewRow = Pick<RowOf<"files">, SentValue | "location" | "beganAt" | "enteredAt">;
 
-const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
+/** What is known of a file when it is entered. */
+export interface NewFile extends Omit<NewRow, "beganAt" | "enteredAt"> {
+  readonly beganAt?: number | undefined;
+  readonly enteredAt?: number | undefined;
+}
+
+const insertFile = prepareQuery<NewRow, { id: number }>((db, arg) =>
   db
     .insertInto("files")
     .returning("id")
@@ -30,6 +36,8 @@ const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
         "channel",
         "user_name",
         "received_at",
+        "began_at",
+        "entered_at",
       ),
       ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
       state: "waiting",
@@ -39,7 +47,8 @@ const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
 
 /** Enters a file as waiting and returns its ledger id. */
 export async function enterFile(tx: Transaction, file: NewFile): Promise<number> {
-  const [row] = await insertFile.rows(tx, file);
+  const { beganAt = null, enteredAt = null } = file;
+  const [row] = await insertFile.rows(tx, { ...file, beganAt, enteredAt });
   if (row === undefined) throw new Error("an inserted row gave no id");
   return row.id;
 }
@@ -51,10 +60,13 @@ type OutcomeValue = "faults" | "created" | "updated" | "deleted";
 export interface Decision extends Pick<LedgerEntry, KeptValue | OutcomeValue | "location"> {
   readonly state: DecidedState;
   readonly decidedAt: number;
+  /** When its document had been read; null or left out when nothing could be read. */
+  readonly parsedAt?: number | null;
 }
 
 interface DecisionArguments extends Omit<Decision, "faults"> {
   readonly reasons: string;
+  readonly parsedAt: number | null;
 }
 
 const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
@@ -68,7 +80,7 @@ const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
         records_updated: arg("updated"),
         records_deleted: arg("deleted"),
       },
-      ...namedArguments(arg, "decided_at", "location", "first_id"),
+      ...namedArguments(arg, "decided_at", "parsed_at", "location", "first_id"),
     })
     .where("id", "=", arg("id"))
     .where("state", "=", "waiting"),
@@ -76,17 +88,21 @@ const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
 
 /** Moves a waiting entry to its decided state, and counts it; false when it is not waiting any more. */
 export async function recordDecision(tx: Transaction, decision: Decision): Promise<boolean> {
-  const { faults, ...rest } = decision;
-  const isDecided = await decideFile.changes(tx, { ...rest, reasons: JSON.stringify(faults) });
+  const { faults, parsedAt = null, ...rest } = decision;
+  const isDecided = await decideFile.changes(tx, { ...rest, parsedAt, reasons: JSON.stringify(faults) });
   if (isDecided) await countDecided(tx, decision.id, faults);
   return isDecided;
 }
 
-/** The move and the receipt are done. */
-export async function markFiled(tx: Transaction, ids: readonly number[]): Promise<void> {
+/** The moves and the receipts are done; `at`: when they were, milliseconds UTC, null where nobody knows. */
+export async function markFiled(
+  tx: Transaction,
+  ids: readonly number[],
+  at: number | null = null,
+): Promise<void> {
   await tx
     .updateTable("files")
-    .set({ is_filed: 1 })
+    .set({ is_filed: 1, filed_at: at })
     .where("id", "in", [...ids])
     .execute();
 }
@@ -162,6 +178,13 @@ export async function listOpenSources(read: Reader): Promise<readonly string[]> 
   return rows.map(({ source }) => source);
 }
 
+/** Of the decision to come. */
+const nothingYet = {
+  ...{ parsed_at: null, filed_at: null },
+  ...{ receipt_collected_at: null, receipt_collected_by: null },
+  ...{ receipt_collected_over: null, receipt_unread: 0 },
+} as const;
+
 /**
  * Requests the retry of a refused or superseded file, and keeps the decision about it; false when it is in no such state
  * or its bytes are gone.
@@ -172,7 +195,7 @@ export async function requestRetry(
 ): Promise<boolean> {
   const before = await tx
     .selectFrom("files")
-    .select(["state", "decided_at", "reasons"])
+    .select(["state", "decided_at", "reasons", "receipt_collected_at", "receipt_collected_by"])
     .where("id", "=", id)
     .where("state", "in", ["refused", "superseded"])
     .where("is_filed", "=", 1)
@@ -182,7 +205,7 @@ export async function requestRetry(
   await uncountDecided(tx, id);
   await tx
     .updateTable("files")
-    .set((set) => ({ state: "retry", is_filed: 0, source: set.ref("location") }))
+    .set((set) => ({ state: "retry", is_filed: 0, source: set.ref("location"), ...nothingYet }))
     .where("id", "=", id)
     .execute();
   await tx
@@ -193,7 +216,7 @@ export async function requestRetry(
 }
 
 /** The decision about a file before somebody requested its retry; times are milliseconds UTC. */
-export interface FileRepeat extends Pick<RowOf<"file_repeats">, "askedAt" | "state" | "decidedAt"> {
+export interface FileRepeat extends Omit<RowOf<"file_repeats">, "id" | "fileId" | "reasons"> {
   readonly faults: readonly Fault[];
 }
 
@@ -201,7 +224,12 @@ export interface FileRepeat extends Pick<RowOf<"file_repeats">, "askedAt" | "sta
 export async function listFileRepeats(read: Reader, id: number): Promise<readonly FileRepeat[]> {
   const rows = await read
     .selectFrom("file_repeats")
-    .select(namedColumns("asked_at", "state", "decided_at", "reasons"))
+    .select(
+      namedColumns(
+        ...(["asked_at", "state", "decided_at", "reasons"] as const),
+        ...(["receipt_collected_at", "receipt_collected_by"] as const),
+      ),
+    )
     .where("file_id", "=", id)
     .orderBy("id")
     .execute();

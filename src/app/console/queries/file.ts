@@ -53,9 +53,19 @@ async function storyOf(context: QueryContext, { entry, company }: FoundEntry): P
   return { ...story, held: whyHeld(ofCompany, entry.id, companyNaming(context)) };
 }
 
-function formerDecision({ state, decidedAt, askedAt, faults }: FileRepeat) {
+function formerDecision({ state, decidedAt, askedAt, receiptCollectedAt, faults }: FileRepeat) {
   const reasons = faults.map(({ code, message }) => ({ reasonCode: reasonCodeOf(code), message }));
-  return { state, decidedAt, askedAt, reasons };
+  return { state, decidedAt, askedAt, receiptCollectedAt, reasons };
+}
+
+function momentsOf(entry: LedgerEntry) {
+  const { nameTime, beganAt, receivedAt, enteredAt, parsedAt, decidedAt, filedAt, removedAt } = entry;
+  const { receiptCollectedAt: at, receiptCollectedBy: by, receiptUnread } = entry;
+  const receiptCollected = at === null ? undefined : { at, by, isUnread: receiptUnread === 1 };
+  return {
+    ...{ nameTime, beganAt, receivedAt, enteredAt, parsedAt, decidedAt, filedAt, removedAt },
+    receiptCollected,
+  };
 }
 
 async function linksOf(context: QueryContext, entry: LedgerEntry) {
@@ -98,13 +108,12 @@ export async function queryFile(
   const { entry, company } = found;
   const story = await storyOf(context, found);
   const { name, state, channel, userName: user, size, documentId, stopFunction, stopNbr } = entry;
-  const { nameTime, receivedAt, decidedAt, isFiled, removedAt } = entry;
   return {
     reference: context.ledgerNumbers.seal(entry.id),
     ...{ companyId: company.id, company: company.code },
     ...{ name, state, channel, user, size, documentId, stopFunction, stopNbr },
     sha256: entry.sha256 === "" ? null : entry.sha256,
-    ...{ nameTime, receivedAt, decidedAt, isFiled, removedAt, presence: story.presence },
+    ...{ ...momentsOf(entry), isFiled: entry.isFiled, presence: story.presence },
     words: wordsOfFile(story, { daemonPid: process.pid }, companyNaming(context)),
     repeats: story.repeats.map(formerDecision),
     ...(await linksOf(context, entry)),

@@ -29,6 +29,7 @@ import { sql as consoleTables } from "./0017-console.ts";
 import { sql as countsAndIndexes } from "./0018-counts-and-indexes.ts";
 import { sql as fileRates } from "./0019-file-rates.ts";
 import { sql as pausesByHand } from "./0020-pauses-by-hand.ts";
+import { sql as momentsOfFiles } from "./0021-moments-of-files.ts";
 
 export interface Migration {
   readonly name: string;
@@ -107,4 +108,5 @@ export const migrations: readonly Migration[] = [
     sql: pausesByHand,
     fingerprint: "68881612e74bd3b9f53f606ea9da490d",
   },
+  { name: "moments of files", sql: momentsOfFiles, fingerprint: "ae4e81dd2aad6dd89a280d392e055a69" },
 ];

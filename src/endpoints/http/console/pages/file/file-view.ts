@@ -37,7 +37,17 @@ export interface FormerDecision {
   readonly state: FileState;
   readonly decidedAt: number | null;
   readonly askedAt: number;
+  /** When its receipt was first read or deleted. */
+  readonly receiptCollectedAt: number | null;
   readonly reasons: readonly { readonly reasonCode: number; readonly message: string }[];
+}
+
+/** Who collected a receipt first. */
+export interface ReceiptCollected {
+  readonly at: number;
+  readonly by: string | null;
+  /** Nobody had read it before it was deleted. */
+  readonly isUnread: boolean;
 }
 
 export interface FileFound {
@@ -55,9 +65,14 @@ export interface FileFound {
   readonly stopNbr: string | null;
   /** CCYYMMDDHHMMSS: the time in the name, by the clock of its sender. */
   readonly nameTime: number | null;
+  readonly beganAt: number | null;
   readonly receivedAt: number;
+  readonly enteredAt: number | null;
+  readonly parsedAt: number | null;
   readonly decidedAt: number | null;
   readonly isFiled: boolean;
+  readonly filedAt: number | null;
+  readonly receiptCollected: ReceiptCollected | undefined;
   readonly removedAt: number | null;
   readonly presence: BytesPresence;
   readonly words: FileWords;
