@@ -62,7 +62,7 @@ export function webServiceHashOf(config: WithAlerts, code: string): string | nul
 }
 
 /** Whether incidents of the company are told to anybody; of the installation with `operatorCode`. */
-function isAnybodyTold(config: WithAlerts, code: string): boolean {
+export function isAnybodyTold(config: WithAlerts, code: string): boolean {
   const isOperatorTold = alertWaysOf(config, operatorCode).length > 0;
   if (code === operatorCode) return isOperatorTold;
   return (isOperatorTold && (config.alerts?.ofCompanies ?? false)) || alertWaysOf(config, code).length > 0;

@@ -1,4 +1,5 @@
 /** How companies stand, as far as the store knows it: one question for all who watch. */
+import { isAnybodyTold } from "../../../config/alert-settings.ts";
 import { alertKind } from "../../../domain/alerts/alert-kinds.ts";
 import { operatorId } from "../../../domain/alerts/audience.ts";
 import type { Incident } from "../../../domain/alerts/incident.ts";
@@ -13,6 +14,7 @@ import { listOpenIncidents } from "../../../store/alerts/incidents.ts";
 import type { Reader } from "../../../store/database/database.ts";
 import { dayOf } from "../../../store/ledger/daily-files.ts";
 import type { QueryContext } from "../query-context.ts";
+import { failingPlaces } from "./failing-places.ts";
 
 const daysOfWeek = 7;
 /** More are nothing that anybody reads at a glance. */
@@ -62,7 +64,7 @@ async function deadLettersOf(
 
 /** Those of the scope; incidents of the installation for operators alone. */
 export async function queryStandings(
-  { read, now }: QueryContext,
+  { read, now, config }: QueryContext,
   { companies, isOperator }: Scope,
   _asked: object,
 ): Promise<StoredStandings> {
@@ -70,6 +72,7 @@ export async function queryStandings(
   const today = dayOf(now);
   const countOf = await countsOf(read, ids, [today, today - daysOfWeek]);
   const dead = await deadLettersOf(read, ids);
+  const failingOf = await failingPlaces({ read, config });
   const open = (await listOpenIncidents(read)).slice(0, mostIncidents);
   const incidentsOf = (companyId: number) =>
     open.filter((incident) => incident.companyId === companyId).map(shownIncident);
@@ -80,6 +83,8 @@ export async function queryStandings(
       weekBefore: countOf(companyId, today - daysOfWeek),
       incidents: incidentsOf(companyId),
       deadLetters: dead.get(companyId) ?? 0,
+      failing: failingOf({ id: companyId, code: companyCode }),
+      isWatched: isAnybodyTold(config, companyCode),
     })),
     incidents: isOperator ? incidentsOf(operatorId) : [],
   };

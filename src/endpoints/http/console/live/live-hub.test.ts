@@ -14,6 +14,8 @@ function company(companyId: number, waiting = 0): CompanyStanding {
       waiting,
       oldestAgeMs: 0,
       halt: undefined,
+      failing: [],
+      isWatched: true,
       today: day,
       weekBefore: day,
     },

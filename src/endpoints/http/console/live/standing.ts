@@ -25,6 +25,13 @@ export interface DayCount {
   readonly refused: number;
 }
 
+/** A target that refuses what waits for it, or a remote that cannot be polled: so many times in a row. */
+export interface FailingPlace {
+  readonly kind: "target" | "remote";
+  readonly name: string;
+  readonly failures: number;
+}
+
 /** What of a company's standing is in the store. */
 export interface StoredStanding {
   readonly companyId: number;
@@ -34,6 +41,10 @@ export interface StoredStanding {
   readonly weekBefore: DayCount;
   readonly incidents: readonly OpenIncident[];
   readonly deadLetters: number;
+  /** One that has failed once or twice may be well at the next attempt, and is left out. */
+  readonly failing: readonly FailingPlace[];
+  /** Whether incidents of the company are looked for: nothing is while nobody is to be told. */
+  readonly isWatched: boolean;
 }
 
 export interface StoredStandings {

@@ -32,6 +32,12 @@ export const todayWords = {
   isLate: (company: string, name: string) => `${company}: what is expected as “${name}” has not come in time`,
   hasDead: (company: string, count: number) =>
     `${company}: ${counted(count, "delivery was given up", "deliveries were given up")}`,
+  fails: {
+    target: (company: string, name: string, failures: number) =>
+      `${company}: nothing goes out to ${name}: it has failed ${failures} times in a row`,
+    remote: (company: string, name: string, failures: number) =>
+      `${company}: nothing is fetched from ${name}: it has failed ${failures} times in a row`,
+  },
   hasUncollected: (company: string, count: number) =>
     `${company}: ${counted(count, "file lies", "files lie")} in outbound/, and nobody fetches them`,
   hasIncidents: (company: string, count: number) => `${company}: ${counted(count, "open incident")}`,
@@ -42,6 +48,9 @@ export const todayWords = {
   expired: (endpoint: string) => `this machine: the certificate of ${endpoint} has expired`,
   openIncidents: "Open incidents",
   noIncidents: "There is no open incident.",
+  notLookedFor:
+    "Incidents are not looked for, because nobody is to be told of them: `alerts` in the configuration says who is. What " +
+    "needs a look at this moment stands above all the same.",
   incidentHead: { company: "Company", what: "What", since: "Since", whatToDo: "What to do" },
   machine: "This machine",
   disk: "Free room on the disk",

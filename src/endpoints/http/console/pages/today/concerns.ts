@@ -20,6 +20,8 @@ export function listsOf(to: Addresses, company: string) {
     applied: to.at("/files", { company, state: "applied" }),
     refused: to.at("/files", { company, state: "refused" }),
     dead: to.at("/deliveries", { company, state: "dead" }),
+    target: to.at("/deliveries"),
+    remote: to.at("/remotes"),
     uncollected: to.at("/deliveries", { company, state: "delivered" }),
     incidents: to.at("", {}),
   };
@@ -27,13 +29,24 @@ export function listsOf(to: Addresses, company: string) {
 
 /** Of one company; empty when all is well with it. */
 export function concernsOf(standing: CompanyStanding, to: Addresses): readonly Html[] {
-  const { companyCode: code, halt, oldestAgeMs, late, deadLetters, uncollected = 0, incidents } = standing;
+  const {
+    companyCode: code,
+    halt,
+    oldestAgeMs,
+    late,
+    deadLetters,
+    failing,
+    uncollected = 0,
+    incidents,
+  } = standing;
   const lists = listsOf(to, code);
   const concerns: Html[] = [];
   if (halt !== undefined) concerns.push(link(lists.waiting, today.isHalted(code, halt)));
   else if (oldestAgeMs >= longAgeMs)
     concerns.push(link(lists.waiting, today.isOld(code, durationText(oldestAgeMs))));
   for (const { name } of late) concerns.push(html`${today.isLate(code, name)}`);
+  for (const { kind, name, failures } of failing)
+    concerns.push(link(lists[kind], today.fails[kind](code, name, failures)));
   if (deadLetters > 0) concerns.push(link(lists.dead, today.hasDead(code, deadLetters)));
   if (uncollected > 0) concerns.push(link(lists.uncollected, today.hasUncollected(code, uncollected)));
   if (incidents.length > 0)

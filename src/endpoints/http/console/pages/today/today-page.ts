@@ -61,8 +61,9 @@ function incidentsSection({ companies, site }: OwnStanding): Html {
     ...(site?.incidents ?? []).map(rowOf(today.machine)),
     ...companies.flatMap(({ companyCode, incidents }) => incidents.map(rowOf(companyCode))),
   ];
+  const empty = companies.some(({ isWatched }) => isWatched) ? today.noIncidents : today.notLookedFor;
   const { what, company, since, whatToDo } = today.incidentHead;
-  const options = { caption: today.openIncidents, isCaptionHidden: true, empty: today.noIncidents };
+  const options = { caption: today.openIncidents, isCaptionHidden: true, empty };
   return section(today.openIncidents, table([what, company, since, whatToDo], rows, options), {
     id: "incidents",
   });
