@@ -88,6 +88,7 @@ window.addEventListener("resize", () => {
   width = window.innerWidth;
   drawAll();
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+for (const media of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"])
+  matchMedia(media).addEventListener("change", drawAll);
 new MutationObserver(drawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 document.addEventListener("htmx:afterSettle", drawAll);

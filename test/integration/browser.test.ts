@@ -3,7 +3,14 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, useBrowser } from "../support/browser.ts";
 import { listenFree } from "../support/listen-free.ts";
-import { axeViolations, outlineFaults, tabOn, widerThanWindow } from "../support/page-checks.ts";
+import {
+  axeViolations,
+  outlineFaults,
+  tabOn,
+  tabStops,
+  unseenInPictures,
+  widerThanWindow,
+} from "../support/page-checks.ts";
 
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-ours'; img-src *; connect-src 'self'";
@@ -23,6 +30,12 @@ const pages: Readonly<Record<string, string>> = {
   "/wide": page('<p style="width: 900px">wide</p>'),
   "/bare": page("<h1>again</h1><p id=a></p><p id=a>undefined</p>", ""),
   "/unmarked": page('<a href="/good" style="outline: none">a link</a>'),
+  "/covered": page(
+    '<a href="/good">a link</a><div style="position: fixed; inset: 0; background: red"></div>',
+  ),
+  "/faint": page(
+    '<svg><circle class="lost" r="9" fill="#fff"/><path class="told" fill="#000" d="M0 0h9v9"/></svg>',
+  ),
 };
 
 let server: Server;
@@ -94,7 +107,19 @@ describe.skipIf(!hasBrowser)("the browser of the tests", () => {
   test("sees where the focus is not to be seen", async () => {
     const opened = await browser.open({ origin });
     await opened.goto("/unmarked");
-    expect(await tabOn(opened)).toEqual({ name: "a a link", isMarked: false, isInWindow: true });
+    const link = { name: "a a link", isInWindow: true };
+    expect(await tabOn(opened)).toEqual({ ...link, isMarked: false, isCovered: false });
+    await opened.goto("/covered");
+    expect(await tabOn(opened)).toEqual({ ...link, isMarked: true, isCovered: true });
+  });
+
+  test("sees what of a picture is lost in the colours of the system, and where the Tab key stops", async () => {
+    const opened = await browser.open({ origin });
+    await opened.emulateMedia({ forcedColors: "active", colorScheme: "light" });
+    await opened.goto("/faint");
+    expect(await unseenInPictures(opened)).toEqual(["lost"]);
+    await opened.goto("/unmarked");
+    expect(await tabStops(opened)).toBe(1);
   });
 
   test("opens pages without JavaScript, and can look at them all the same", async () => {

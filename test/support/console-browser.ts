@@ -1,6 +1,7 @@
 /** Pages of the console in a browser, signed in, by the addresses of what a story has. */
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
+import { consoleRoutes } from "../../src/endpoints/http/console/routes.ts";
 import type { Browsing, Cookies, OpenOptions } from "./browser.ts";
 import { type ConsoleStory, files, load } from "./console-story.ts";
 import { type ConsoleUserName, signInToConsole } from "./console.ts";
@@ -88,4 +89,19 @@ export function addressIn(subjects: Readonly<Record<string, string>>, pattern: s
     if (subject === undefined) throw new Error(`nothing stands for {${name}} of ${pattern}`);
     return encodeURIComponent(subject);
   });
+}
+
+/** The routes that give documents to look at: no streams, no parts of pages, no tables to be saved. */
+export const consolePages = consoleRoutes.filter(
+  ({ method, path }) => method === "GET" && !/\.csv$|\/live\b/.test(path),
+);
+
+/** Without the pages of acts that are made as another one is, with other words: those are looked at at night. */
+export const differentPages = consolePages.filter(
+  ({ path }) => !/\/(?:resend|give-up|resume|poll)$/.test(path),
+);
+
+/** The pattern of a page as the name of its pictures: `files-reference`. */
+export function pageName(path: string): string {
+  return path.replace("/console", "").replaceAll(/[{}]/g, "").replaceAll("/", "-").slice(1) || "today";
 }

@@ -21,6 +21,22 @@ function isHeldIn(element) {
   return false;
 }
 
+/** Whether something else lies over all of the element that could be seen. */
+function isCovered(element) {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  const points = [
+    [x, y],
+    [left + 1, y],
+    [right - 1, y],
+    [x, top + 1],
+    [x, bottom - 1],
+  ];
+  const found = points.map(([at, down]) => document.elementFromPoint(at, down));
+  const inWindow = found.filter((one) => one !== null);
+  return inWindow.length > 0 && !inWindow.some((one) => element.contains(one) || one.contains(element));
+}
+
 globalThis.inPage = {
   widerThanWindow() {
     const { clientWidth, scrollWidth } = document.documentElement;
@@ -57,6 +73,28 @@ globalThis.inPage = {
       name: `${element.tagName.toLowerCase()} ${(text ?? "").slice(0, 60)}`,
       isMarked: (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none",
       isInWindow: bottom > 0 && top < innerHeight && width > 0 && height > 0,
+      isCovered: isCovered(element),
     };
+  },
+
+  unseenInPictures() {
+    const probe = document.createElement("i");
+    probe.style.color = "Canvas";
+    document.body.append(probe);
+    const ground = getComputedStyle(probe).color;
+    probe.remove();
+    const isSeen = (element) => {
+      const { fill, stroke } = getComputedStyle(element);
+      return [fill, stroke].some((colour) => colour !== "none" && colour !== ground);
+    };
+    const shapes = [...document.querySelectorAll("main svg :is(circle, rect, path, line, polyline, text)")];
+    return shapes
+      .filter((shape) => !isSeen(shape))
+      .map((shape) => shape.getAttribute("class") ?? shape.tagName);
+  },
+
+  tabStops() {
+    const all = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]");
+    return [...all].filter((one) => one.checkVisibility() && one.tabIndex >= 0 && !one.disabled).length;
   },
 };

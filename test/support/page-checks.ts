@@ -54,10 +54,22 @@ export interface Focused {
   /** An outline, or another sign that the element has the focus. */
   readonly isMarked: boolean;
   readonly isInWindow: boolean;
+  /** Something else lies over all of it. */
+  readonly isCovered: boolean;
 }
 
 /** Goes on with the Tab key and says what has the focus then. */
 export async function tabOn(page: Page): Promise<Focused> {
   await page.keyboard.press("Tab");
   return await ask(page, "focused");
+}
+
+/** How many elements the Tab key stops at. */
+export async function tabStops(page: Page): Promise<number> {
+  return await ask(page, "tabStops");
+}
+
+/** The parts of pictures that have the colour of their ground, and so are not seen; one class for each. */
+export async function unseenInPictures(page: Page): Promise<readonly string[]> {
+  return await ask(page, "unseenInPictures");
 }

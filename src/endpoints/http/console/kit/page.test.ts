@@ -71,6 +71,11 @@ describe("the frame of a page", () => {
     expect(answer).toEqual({ status: 200, contentType: "text/html; charset=utf-8", body: "<p>content</p>" });
   });
 
+  it("leads back to the page of the navigation once, also from an act that began there", () => {
+    const back = { text: "Files", href: "/rest/console/files" };
+    expect(textOf({ trail: [back] })).toBe(textOf({ trail: [] }));
+  });
+
   it("shows the way to a page that is not in the navigation", () => {
     const trail = [{ text: "<b>", href: "/rest/console/stops/ACME/1" }];
     expect(textOf({ trail })).toContain(

@@ -52,7 +52,9 @@ function top(user: ConsoleUser, here: PageKey | undefined, to: Addresses): Html 
 function trailOf({ here, trail }: Page, to: Addresses): Html {
   if (trail === undefined) return html``;
   const start = here === undefined ? [] : [{ text: words.frame.names[here], href: to.at(pathOfPage(here)) }];
-  const steps = [...start, ...trail].map(
+  // An act begins at the page of the navigation itself as often as at one behind it.
+  const behind = trail.filter(({ href }) => href !== start[0]?.href);
+  const steps = [...start, ...behind].map(
     ({ text, href }) => html`<li>${link(href, shortened(text, 60))}</li>`,
   );
   return html`<nav class="trail" aria-label="${words.frame.trail}"><ol>${steps}</ol></nav>`;

@@ -10,8 +10,8 @@ export interface Tick {
   readonly x: number;
   /** `08:15`, `08:15:30` or `08:15:30.250`, in the zone of the axis. */
   readonly time: string;
-  /** `2026-11-05`, where a day begins on the axis. */
-  readonly day?: string;
+  /** `2026-11-05`, in the zone of the axis. */
+  readonly day: string;
 }
 
 /** A spell without anything that is cut out. */
@@ -40,7 +40,7 @@ const leastWidth = 8;
 const cutShare = 0.8;
 const mostCuts = 5;
 const leastCutMs = minuteMs;
-/** Texts of ticks are at least so far apart, percent. */
+/** Ticks are so far apart where they can, percent, and at least half of it; `tickLabels` says which have their text. */
 const tickDistance = 14;
 
 const steps: readonly number[] = [
@@ -141,7 +141,6 @@ function momentsOf(piece: PlacedPiece, zone: string, stepMs: number): readonly n
 }
 
 function ticksOf(pieces: readonly PlacedPiece[], zone: string): readonly Tick[] {
-  let day = "";
   let lastX = Number.NEGATIVE_INFINITY;
   const ticks: Tick[] = [];
   for (const piece of pieces) {
@@ -152,9 +151,7 @@ function ticksOf(pieces: readonly PlacedPiece[], zone: string): readonly Tick[] 
       if (x - lastX < tickDistance / 2) continue;
       lastX = x;
       const local = localTimeOf(moment, zone);
-      const isNewDay = local.slice(0, 10) !== day;
-      day = local.slice(0, 10);
-      ticks.push({ x, time: timeText(local, { stepMs, moment }), ...(isNewDay ? { day } : {}) });
+      ticks.push({ x, time: timeText(local, { stepMs, moment }), day: local.slice(0, 10) });
     }
   }
   return ticks;

@@ -8,7 +8,7 @@ export const healthWords = {
   check: {
     title: "Check of the installation",
     explained:
-      "The same as `dropgate check`: the configuration against the real world, in a process of its own. It changes nothing.",
+      'The same as "dropgate check": the configuration against the real world, in a process of its own. It changes nothing.',
     now: "Check now",
     running: "It is being checked. This page shows what came of it in a moment.",
     runningSince: "since",
@@ -55,7 +55,7 @@ export const healthWords = {
     last: "Last backup begun",
     age: (age: string) => `${age} ago`,
     never: "There is none yet.",
-    notScheduled: "None is scheduled: `backup.folder` in the configuration and docs/backup.md say how.",
+    notScheduled: "None is scheduled: backup.folder in the configuration and docs/backup.md say how.",
     failing: "Fails:",
     runs: "One is being made since",
   },
@@ -74,7 +74,7 @@ export const healthWords = {
     right: "Each file is accounted for.",
     wrong: (count: number) => `${counted(count, "discrepancy", "discrepancies")}:`,
     remedy:
-      "`dropgate ledger verify` lists them all; docs/operations.md says what each means and what to do.",
+      '"dropgate ledger verify" lists them all; docs/operations.md says what each means and what to do.',
     notProved: "Not proved:",
   },
   troubles: {

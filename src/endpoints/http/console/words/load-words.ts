@@ -71,7 +71,8 @@ export const loadWords = {
   coordinates: (latitude: string, longitude: string) => `${latitude}, ${longitude}`,
   originLabel: "Origin",
   lastLabel: (time: string) => `Last position, ${time} UTC`,
-  positions: (count: string) => `${count} positions were reported.`,
+  positions: (count: string) =>
+    count === "1" ? "One position was reported." : `${count} positions were reported.`,
   events: "Events",
   noEvents: "Nothing has been recorded about it.",
   imports: "Imports",

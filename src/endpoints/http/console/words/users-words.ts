@@ -39,7 +39,7 @@ export const usersWords = {
       "somebody else.",
     userName: "User name",
     roles: "Roles",
-    publicKey: "Public key, a line of an `id_*.pub` file; leave it empty for a password",
+    publicKey: "Public key, a line of an id_*.pub file; leave it empty for a password",
     button: "Add the user",
   },
   mustChangeLabel:
@@ -85,7 +85,7 @@ export const usersWords = {
   },
   addKey: {
     button: "Add a key",
-    field: "Public key, a line of an `id_*.pub` file",
+    field: "Public key, a line of an id_*.pub file",
     explanation: "The user can sign in by SFTP with this key, beside those that are there.",
   },
   removeKey: {

@@ -67,7 +67,7 @@ function dayTable(visits: readonly PlacedVisit[], { company, now, to }: DayOptio
   const rows = visits.map((placed) => {
     const { stop, number, visit } = placed;
     const late = isLateOnLoad(placed, now) ? badge("bad", said.late) : undefined;
-    const name = html`${number}. ${link(to.stop(company, stop.stopNbr), shown(stop.stopNbr))}`;
+    const name = html`<span class="short">${number}. ${link(to.stop(company, stop.stopNbr), shown(stop.stopNbr))}</span>`;
     return [
       name,
       words.stop.visits[visit.party],

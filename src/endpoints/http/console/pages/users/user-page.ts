@@ -169,7 +169,7 @@ export async function userPage(
       title: user.userName,
       here: "users",
       content: html`${content}`,
-      trail: [{ text: user.userName, href: to.at(`/users/${userId}`) }],
+      trail: [],
     },
     status: fault === undefined ? 200 : 422,
   });

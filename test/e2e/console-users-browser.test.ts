@@ -1,17 +1,25 @@
-/** Signing in to the console with a real browser, and what becomes of pages when the session ends, or is open twice. */
+/**
+ * Users of the console in a real browser: what each role sees and is refused, signing in, and what becomes of pages when the
+ * session ends or is open twice.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { words } from "../../../src/endpoints/http/console/words/words.ts";
-import { hasBrowser, takePicture, useBrowser, visit } from "../../support/browser.ts";
-import { signInToConsole } from "../../support/console.ts";
-import { openAs } from "../../support/console-browser.ts";
-import { ConsoleStory, files, newcomer } from "../../support/console-story.ts";
-import { axeViolations, outlineFaults } from "../../support/page-checks.ts";
+import { words } from "../../src/endpoints/http/console/words/words.ts";
+import { hasBrowser, takePicture, useBrowser, visit } from "../support/browser.ts";
+import type { ConsoleRoute } from "../../src/endpoints/http/console/console-route.ts";
+import { rolesFor } from "../../src/endpoints/http/console/console-user.ts";
+import { type ConsoleUserName, consoleUsers, signInToConsole } from "../support/console.ts";
+import { addressIn, differentPages, openAs, subjectsOf } from "../support/console-browser.ts";
+import { ConsoleStory, files, newcomer } from "../support/console-story.ts";
+import { axeViolations, outlineFaults } from "../support/page-checks.ts";
 import type { Page } from "playwright-core";
 
 let story: ConsoleStory;
+let subjects: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  if (hasBrowser) story = await ConsoleStory.open();
+  if (!hasBrowser) return;
+  story = await ConsoleStory.open();
+  subjects = await subjectsOf(story);
 });
 afterAll(() => story?.end());
 
@@ -20,6 +28,49 @@ async function signIn(page: Page, userName: string, password = story.site.passwo
   await page.getByLabel(words.session.password).fill(password);
   await page.getByRole("button", { name: words.session.signIn }).click();
 }
+
+/** By the rules for roles (specification/console.md#access). */
+function mayHave(name: ConsoleUserName, { who }: ConsoleRoute): boolean {
+  if (who === "signedIn") return true;
+  if (who === "operator") return name === "operator";
+  return consoleUsers[name].roles.some((role) => rolesFor[who].includes(role));
+}
+
+/** Pages that the navigation leads to: those of a company's things and of single acts are led to by their lists. */
+const navigable = /^\/console(?:\/(?!exports)[a-z]+)?$/;
+
+const userNames = (Object.keys(consoleUsers) as ConsoleUserName[]).filter((name) => name !== "stranger");
+
+describe.skipIf(!hasBrowser).each(userNames)("%s", (userName) => {
+  const browser = useBrowser();
+
+  test("sees the pages of the role, and is told of each other one what it needs", async () => {
+    const page = await openAs(browser, story, { userName, allowed: [/^status of 403/] });
+    for (const route of differentPages.filter(({ path }) => path !== "/console")) {
+      const address = addressIn(subjects, route.path);
+      const status = (await visit(page, address)).status();
+      expect([address, status]).toEqual([address, mayHave(userName, route) ? 200 : 403]);
+      expect(await outlineFaults(page), address).toEqual([]);
+      if (status === 403) expect(await page.locator("main").innerText(), address).toMatch(/role|operators/);
+    }
+    const refused = differentPages.find((route) => !mayHave(userName, route));
+    if (refused === undefined) return;
+    await visit(page, addressIn(subjects, refused.path));
+    await takePicture(page, `refused-${userName}`);
+  });
+
+  test("finds in the navigation what the role may see, and nothing else; the first of it is the first page", async () => {
+    const page = await openAs(browser, story, { userName });
+    await visit(page, "/console");
+    const links = page.locator("nav.pages a");
+    const offered = await links.evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? ""));
+    const due = differentPages
+      .filter(({ path }) => navigable.test(path))
+      .filter((route) => mayHave(userName, route));
+    expect(offered.toSorted()).toEqual(due.map(({ path }) => path).toSorted());
+    expect(new URL(page.url()).pathname).toBe(offered[0] ?? "/console/password");
+  });
+});
 
 describe.skipIf(!hasBrowser)("signing in", () => {
   const browser = useBrowser();
