@@ -23,6 +23,7 @@ test("without a session a page leads to the sign-in and back, its policy with it
   expect(page.status).toBe(200);
   expect(page.body).toContain('name="next" value="/console/password?a=b"');
   expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(page.headers.get("content-encoding")).toBe("gzip");
   const wrong = await browser.signIn("admin", "wrong", "/console/password?a=b");
   expect([wrong.status, wrong.headers.get("set-cookie")]).toEqual([401, null]);
   expect(wrong.body).toContain('name="next" value="/console/password?a=b"');
@@ -71,4 +72,20 @@ test("a session survives a restart of the daemon", async () => {
   const again = new ConsoleBrowser(consoleBase(site));
   again.cookie = browser.cookie;
   expect((await again.get("/console/password")).status).toBe(200);
+});
+
+test("a sign-in takes no id that the browser brings along, and ends the session that it had", async () => {
+  const planted = `dropgate-plain=${"a".repeat(43)}`;
+  const browser = new ConsoleBrowser(consoleBase(site));
+  const isOpen = async (cookie: string) => {
+    const other = new ConsoleBrowser(consoleBase(site));
+    other.cookie = cookie;
+    return (await other.get("/console/password")).status === 200;
+  };
+  browser.cookie = planted;
+  expect((await browser.signIn("admin", site.password)).status).toBe(303);
+  const first = browser.cookie;
+  expect([await isOpen(planted), await isOpen(first)]).toEqual([false, true]);
+  expect((await browser.signIn("admin", site.password)).status).toBe(303);
+  expect([await isOpen(first), await isOpen(browser.cookie)]).toEqual([false, true]);
 });

@@ -25,6 +25,7 @@ import { contentOf, type JsonReaders, noContent, signalFor } from "./request-con
 import type { CallOperation } from "./operation-context.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { isInArea, noteSignedIn, pageRequestOf } from "./page-request.ts";
+import { packedPage } from "./packed-page.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
 import type { CompanyRoute, Monitoring, PageArea, PublicRoute, Route } from "./route.ts";
@@ -188,7 +189,10 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
   if (route.access === "public") return await answerAnybody(state, exchange, { route, params });
   checkLoad(state);
   if (route.access === "console")
-    return await route.respond(pageRequestOf(state, exchange, { target, params }));
+    return await packedPage(
+      await route.respond(pageRequestOf(state, exchange, { target, params })),
+      request.headers,
+    );
   const user = await identify(state, exchange, params["companyCode"] ?? "");
   return runOperation(state, exchange, { route, target, params, user });
 }

@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { PreparedBody } from "./answer.ts";
 import { isKnownToClient } from "./byte-range.ts";
 
-type Encoding = keyof PreparedBody["forms"];
+/** How a body may be coded. */
+export type Encoding = keyof PreparedBody["forms"];
 
 /** The smallest first. */
 const preferred: readonly Encoding[] = ["br", "gzip", "identity"];
@@ -20,7 +21,7 @@ function weightsOf(header: string): ReadonlyMap<string, number> {
 }
 
 /** The smallest form that the client takes; the untouched one when it names none that we have. */
-function encodingFor(header: string | string[] | undefined): Encoding {
+export function encodingFor(header: string | string[] | undefined): Encoding {
   if (header === undefined) return "identity";
   const weights = weightsOf(String(header));
   const other = weights.get("*") ?? 0;

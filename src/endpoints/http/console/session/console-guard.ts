@@ -6,6 +6,7 @@
  * Without a session the browser is sent to the sign-in, and comes back from there.
  */
 import { isNamedOperator } from "../../../../domain/users/operator.ts";
+import { given } from "../../../../lib/given.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../../../sign-in/console-sessions.ts";
 import { type Answer, type StreamBody, textType } from "../../server/answer.ts";
 import { HttpRefusal } from "../../server/http-refusal.ts";
@@ -14,7 +15,7 @@ import type { ConsoleRequest, ConsoleRoute } from "../console-route.ts";
 import { type ConsoleCompany, type ConsoleUser, rolesFor } from "../console-user.ts";
 import { firstPathOf, mayUse } from "../kit/navigation.ts";
 import { words } from "../words/words.ts";
-import { formTokenOf, isFormToken } from "./form-token.ts";
+import { isFormToken, newFormToken } from "./form-token.ts";
 import { isFromOwnPage } from "./own-origin.ts";
 import { nextPageOf } from "./next-page.ts";
 import { cookieRemoval, sessionIdIn } from "./session-cookie.ts";
@@ -38,7 +39,7 @@ function userOf(session: ConsoleSession, operators: readonly string[], address: 
     ...{ userId, userName, address },
     companies: companiesOf(session),
     isOperator: isNamedOperator(operators, session),
-    formToken: formTokenOf(id),
+    formToken: newFormToken(id),
   };
 }
 
@@ -70,7 +71,10 @@ function leadTo({ services }: ConsoleDeps, asked: PageRequest, path: string): An
 function leadToSignIn(deps: ConsoleDeps, route: ConsoleRoute | SessionRoute, asked: PageRequest): Answer {
   const next = shownPage(route, asked, deps.services.basePath());
   const hadSession = sessionIdIn(asked.headers, asked) !== undefined;
-  const query = new URLSearchParams(hadSession ? { next, ended: "yes" } : { next });
+  // Whoever has sent a form has to know that nothing came of it.
+  const isForm = route.method === "POST" && route.path !== "/console/sign-out";
+  const ended = isForm ? "form" : hadSession ? "yes" : undefined;
+  const query = new URLSearchParams({ next, ...given({ ended }) });
   const answer = leadTo(deps, asked, `/console/sign-in?${query}`);
   if (!hadSession) return answer;
   return { ...answer, headers: { ...answer.headers, "set-cookie": cookieRemoval(asked.isEncrypted) } };

@@ -41,7 +41,9 @@ function signInPage({ services }: ConsoleDeps, { next, userName = "", told, stat
 }
 
 function toldOf(query: URLSearchParams): Pick<Shown, "told"> {
-  if (query.has("ended")) return { told: { kind: "off", text: words.session.ended } };
+  const ended = query.get("ended");
+  if (ended === "form") return { told: { kind: "bad", text: words.session.endedBeforeForm } };
+  if (ended !== null) return { told: { kind: "off", text: words.session.ended } };
   return query.has("out") ? { told: { kind: "off", text: words.done.signedOut } } : {};
 }
 

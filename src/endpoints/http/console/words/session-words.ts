@@ -24,6 +24,9 @@ export const sessionWords = {
   password: "Password",
   signIn: "Sign in",
   ended: "Your session has ended. Sign in again; you come back to the page where you were.",
+  endedBeforeForm:
+    "Your session had ended before you sent the form: nothing was done. Sign in again; you come back to the page, " +
+    "where you can send it once more.",
   passwordTitle: "Password",
   mustChange: "Your password has to be changed before you go on.",
   currentPassword: "Current password",
