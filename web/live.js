@@ -2,20 +2,25 @@
 // watch already, the page is read again every ten seconds instead. Without this script it is a page as any other.
 
 const silentMs = 30_000;
+/** The first comes at once. */
+const firstSilentMs = 10_000;
 const pollMs = 10_000;
 /** Meanwhile somebody may have gone, or the proxy be another one. */
 const tryAgainMs = 300_000;
 
 let source;
+let hasHeard = false;
+/** When something was heard last, or listening was begun. */
 let heardAt = 0;
-let polledSince;
+let isPolling = false;
 let polledAt = 0;
 
 const frame = () => document.querySelector("[data-live]");
 const now = () => performance.now();
 
-function say(text) {
-  const place = document.getElementById("live-state");
+/** Says how live the page is: `on`, `polling` or `off`. The frame has a word for each. */
+function say(state) {
+  const [place, text] = [document.getElementById("live-state"), frame()?.dataset[state]];
   if (place !== null && place.textContent !== text) place.textContent = text ?? "";
 }
 
@@ -66,22 +71,24 @@ function stopListening() {
 
 function poll() {
   stopListening();
-  polledSince ??= now();
-  say(frame()?.dataset.polling);
+  isPolling = true;
+  say("polling");
 }
 
 function listen() {
   const place = frame();
   if (place === null) return;
   stopListening();
-  polledSince = undefined;
+  hasHeard = false;
   heardAt = now();
   const opened = new EventSource(place.dataset.live);
   source = opened;
   const on = (name, use) =>
     opened.addEventListener(name, ({ data }) => {
+      hasHeard = true;
       heardAt = now();
-      say(frame()?.dataset.on);
+      isPolling = false;
+      say("on");
       use(data);
     });
   on("companies", put);
@@ -101,17 +108,30 @@ function look() {
     return;
   }
   if (document.hidden) return;
-  if (source !== undefined && now() - heardAt > silentMs) poll();
-  if (polledSince === undefined) return;
-  if (now() - polledSince > tryAgainMs) listen();
-  else if (now() - polledAt >= pollMs) {
-    polledAt = now();
-    readAgain();
-  }
+  const silence = now() - heardAt;
+  if (source !== undefined && silence > (hasHeard ? silentMs : firstSilentMs)) poll();
+  if (!isPolling) return;
+  if (source === undefined && silence > tryAgainMs) listen();
+  if (now() - polledAt < pollMs) return;
+  polledAt = now();
+  readAgain();
+}
+
+/** A browser has six connections for all its tabs: those that nobody looks at must not keep any. */
+function onVisibility() {
+  stopListening();
+  if (document.hidden) return;
+  if (!isPolling) listen();
+  readAgain();
+}
+
+/** A page that was read anew does not say yet how live it is. */
+function onRead() {
+  say(isPolling ? "polling" : hasHeard ? "on" : undefined);
 }
 
 if (frame() !== null) {
-  listen();
+  if (!document.hidden) listen();
   setInterval(look, 1_000);
   window.addEventListener("pagehide", stopListening);
   window.addEventListener("pageshow", (event) => {
@@ -119,6 +139,8 @@ if (frame() !== null) {
     listen();
     readAgain();
   });
-  document.addEventListener("htmx:sendError", () => say(frame()?.dataset.off));
-  document.addEventListener("htmx:responseError", () => say(frame()?.dataset.off));
+  document.addEventListener("visibilitychange", onVisibility);
+  document.addEventListener("htmx:sendError", () => say("off"));
+  document.addEventListener("htmx:responseError", () => say("off"));
+  document.addEventListener("htmx:afterSettle", onRead);
 }

@@ -22,6 +22,7 @@ find_missing() {
   need systemd-analyze systemd
   need prometheus prometheus
   need chromium chromium
+  need haproxy haproxy
   for further in "$@"; do need "${further%%:*}" "${further#*:}"; done
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
