@@ -9,6 +9,7 @@ import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
+  type Asker,
   findAsked,
   findHeadOfLine,
   findNewerDelivered,
@@ -37,6 +38,9 @@ export type RepeatOutcome =
       /** This one will come after it. */
       readonly newerDelivered: NewerDelivery | null;
     };
+
+/** A repetition, and, where that is known, who asks for it and why. */
+type RepeatAsked = Asked & Partial<Asker>;
 
 /** One that waits for its next attempt, or for its target, has it now; the attempt counts like any other. */
 async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RepeatOutcome> {
@@ -69,8 +73,9 @@ async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting"
 }
 
 /** Puts it back in the queue, due now. The fault of a dead one stays visible until it is delivered. */
-async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise<RepeatOutcome> {
-  await keepHistory(tx, { id: one.id, now, action: "again" });
+async function reopen(tx: Transaction, one: FoundDelivery, asked: RepeatAsked): Promise<RepeatOutcome> {
+  const { now } = asked;
+  await keepHistory(tx, { ...asked, action: "again" });
   const state = await takePlace(tx, one);
   await reopenDelivery(tx, { id: one.id, state, now });
   const dead = one.state === "dead" ? -1 : 0;
@@ -102,19 +107,20 @@ function refused(found: FoundDelivery): RepeatOutcome {
  * Tries a dead delivery, or one that was given up, again, with all attempts before it. One that waits until it is due is
  * due now; one that waits for its target is queued too, for the caller to end the pause.
  */
-export async function retryDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
+export async function retryDelivery(tx: Transaction, asked: RepeatAsked): Promise<RepeatOutcome> {
+  const { id, now } = asked;
   const found = await findAsked(tx, id);
   if (found === undefined) return await unknownDelivery(tx, id);
   const verdict = judgeRetry(found, now);
   if (verdict === "hasten") return await hasten(tx, found, now);
-  return verdict === "reopen" ? await reopen(tx, found, now) : refused(found);
+  return verdict === "reopen" ? await reopen(tx, found, asked) : refused(found);
 }
 
 /** Sends a delivered one again, under the same id with the same bytes. */
-export async function resendDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
-  const found = await findAsked(tx, id);
-  if (found === undefined) return await unknownDelivery(tx, id);
-  return judgeResend(found) === "reopen" ? await reopen(tx, found, now) : refused(found);
+export async function resendDelivery(tx: Transaction, asked: RepeatAsked): Promise<RepeatOutcome> {
+  const found = await findAsked(tx, asked.id);
+  if (found === undefined) return await unknownDelivery(tx, asked.id);
+  return judgeResend(found) === "reopen" ? await reopen(tx, found, asked) : refused(found);
 }
 
 /** What a retry or a repetition would come to, but for remarks; only reads, so that the daemon waits for nothing. */

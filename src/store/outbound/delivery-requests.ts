@@ -3,6 +3,7 @@
  * The rules are in `operations/deliveries`.
  */
 import { type DeliveryState, givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import { given } from "../../lib/given.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns } from "../database/named-rows.ts";
@@ -57,10 +58,16 @@ export async function unknownDelivery(read: Reader | Transaction, id: number): P
   return { kind: "unknown", wasRemoved: row !== undefined };
 }
 
-/** What somebody does with it; for a give-up, who and why. */
+/** Who asks for something, and why. */
+export interface Asker {
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What somebody does with it; who and why is known of each give-up, and of what was asked for in the console. */
 export type DeliveryAction =
-  | { readonly action: "again" }
-  | { readonly action: "giveUp"; readonly by: string; readonly reason: string };
+  | ({ readonly action: "again" } & Partial<Asker>)
+  | ({ readonly action: "giveUp" } & Asker);
 
 /** Keeps what the delivery is now, before the action changes it. */
 export async function keepHistory(
@@ -77,7 +84,7 @@ export async function keepHistory(
     .insertInto("delivery_repeats")
     .values({
       ...{ ...before, delivery_id: id, asked_at: now, action: done.action },
-      ...(done.action === "giveUp" ? { asked_by: done.by, reason: done.reason } : {}),
+      ...given({ asked_by: done.by, reason: done.reason }),
     })
     .execute();
 }

@@ -48,8 +48,8 @@ function whyNotResent(outcome: Exclude<RepeatOutcome, { kind: "queued" }>): stri
 const retrying: Doing = {
   order: 1,
   changedAt: ({ state, lastAttemptAt }) => (state === "dead" ? lastAttemptAt : null),
-  async run(tx, { id }, { now }) {
-    const outcome = await retryDelivery(tx, { id, now });
+  async run(tx, { id }, { now, by }) {
+    const outcome = await retryDelivery(tx, { id, now, by: by.user.userName, reason: by.reason });
     if (outcome.kind !== "queued") return { why: whyNotRetried(outcome) };
     return { after: { state: outcome.delivery.state, dueAt: isoTime(now) } };
   },
@@ -59,8 +59,8 @@ const retrying: Doing = {
 const resending: Doing = {
   order: 1,
   changedAt: ({ state, deliveredAt }) => (state === "delivered" ? deliveredAt : null),
-  async run(tx, { id }, { now }) {
-    const outcome = await resendDelivery(tx, { id, now });
+  async run(tx, { id }, { now, by }) {
+    const outcome = await resendDelivery(tx, { id, now, by: by.user.userName, reason: by.reason });
     if (outcome.kind !== "queued") return { why: whyNotResent(outcome) };
     return { after: { state: outcome.delivery.state, dueAt: isoTime(now) } };
   },
