@@ -53,7 +53,7 @@ describe("the box", () => {
 
   test("says of what is known nowhere where it could be, and what to do", async () => {
     const body = await places("99<script>.xml");
-    expect(body).toContain("Nothing is known of 99&lt;script&gt;.xml");
+    expect(body).toContain('Nothing is known of <bdi class="foreign">99&lt;script&gt;.xml</bdi>.');
     expect(body).toContain("The name is not of the form");
     expect(body).toContain("Have it sent again");
   });

@@ -56,6 +56,14 @@ const tableWords = { caption: hostile, empty: hostile };
 const act = { id: "act", action: "/x", formToken: "t", label: "Do", explanation: "It is done." };
 
 describe("texts of others", () => {
+  it("can be broken where marks are piled up on one letter, and nowhere else", () => {
+    const pile = "\u0336".repeat(18);
+    expect(shown(`z${pile}`).text.match(/<wbr>/g)).toHaveLength(2);
+    for (const text of ["Ångström", "e\u0301\u0323", `z${pile.slice(2)}`, "नमस्ते"])
+      expect(shown(text).text).not.toContain("<wbr>");
+    expect(shortened(`${"a".repeat(90)}z${pile}${"b".repeat(90)}`).text).toContain("<wbr>");
+  });
+
   it("are isolated, and what nobody would see is shown", () => {
     expect(shown("invoice\u202elmx.exe\u0000").text).toBe(
       '<bdi class="foreign">invoice\\u{202e}lmx.exe\\x00</bdi>',

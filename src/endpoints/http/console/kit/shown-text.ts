@@ -1,16 +1,25 @@
 /** Texts of others on a page: names of files, comments, messages. They change neither the order nor the look of ours. */
 import { visible } from "../../../../lib/logs/visible-text.ts";
-import { type Html, html } from "./html.ts";
+import { type Content, type Html, html } from "./html.ts";
 
 /** Longest text of others in one place of a list; the page of the thing itself has the whole. */
 const longestInList = 120;
+
+/** Between marks upon one letter, more than any script has: as one letter it would be wider than a narrow screen. */
+const withinPile = /(?<=\p{M}{16})(?=\p{M})/u;
+
+/** A text of others that a line may break anywhere. */
+function breakable(text: string): Content {
+  const [first = "", ...rest] = text.split(withinPile);
+  return rest.length === 0 ? first : [first, rest.map((part) => html`<wbr>${part}`)];
+}
 
 /**
  * A text of others, whole: isolated, so that signs of a right-to-left script turn nothing around it, and with characters that
  * nobody would see made visible.
  */
 export function shown(text: string): Html {
-  return html`<bdi class="foreign">${visible(text)}</bdi>`;
+  return html`<bdi class="foreign">${breakable(visible(text))}</bdi>`;
 }
 
 /** The same for a list: a long text is cut, and its title has more of it. */
@@ -18,12 +27,12 @@ export function shortened(text: string, length = longestInList): Html {
   const whole = visible(text);
   if (whole.length <= length) return shown(text);
   const cut = whole.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "");
-  return html`<bdi class="foreign" title="${whole.slice(0, 2_000)}">${cut}…</bdi>`;
+  return html`<bdi class="foreign" title="${whole.slice(0, 2_000)}">${breakable(cut)}…</bdi>`;
 }
 
 /** Code, numbers and identifiers: the same in a fixed-width font. */
 export function code(text: string): Html {
-  return html`<code><bdi>${visible(text)}</bdi></code>`;
+  return html`<code><bdi>${breakable(visible(text))}</bdi></code>`;
 }
 
 /** A text of several lines as it is, such as a document; what does not fit scrolls, by keys too. */

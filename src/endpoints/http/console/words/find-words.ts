@@ -18,7 +18,7 @@ export const findWords = {
   filterFiles: "Files that begin so",
   searchedTo: (time: string) =>
     `For this SHA-256, files were looked through back to ${time}; older ones were not.`,
-  nothing: (text: string) => `Nothing is known of ${text}.`,
+  nothing: "Nothing is known of",
   elsewhere: "Where it could be",
   ways: "What you can do",
   steps: [

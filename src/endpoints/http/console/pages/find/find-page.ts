@@ -9,7 +9,7 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { notice, remedy } from "../../kit/notice.ts";
 import { page, seeOther } from "../../kit/page.ts";
 import { section } from "../../kit/section.ts";
-import { code, shortened } from "../../kit/shown-text.ts";
+import { code, shortened, shown } from "../../kit/shown-text.ts";
 import { type Column, type Row, table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -141,22 +141,22 @@ function nothingFound({ elsewhere }: FindFound, text: string): Content {
   const list = (lines: readonly Content[]) => html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
   const all = requestIdForm.test(text) ? [...steps, requestId] : steps;
   return [
-    notice("off", nothing(text)),
+    notice("off", html`${nothing} ${shown(text)}.`),
     elsewhere.length > 0 && section(title, list(elsewhere.map((line) => shortened(line, 600)))),
     section(ways, list(all)),
   ];
 }
 
 function content(found: FindFound, text: string, to: Addresses): Content {
-  const shown = groups(found, to);
+  const all = groups(found, to);
   const { cut, filterFiles, searchedTo } = words.find;
-  const isNothing = shown.every(({ rows }) => rows.length === 0);
+  const isNothing = all.every(({ rows }) => rows.length === 0);
   return [
     box(to, text),
     found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
     found.searchedTo !== null &&
       notice("wait", searchedTo(new Date(found.searchedTo).toISOString().slice(0, 10))),
-    isNothing ? nothingFound(found, text) : shown.map(groupOf),
+    isNothing ? nothingFound(found, text) : all.map(groupOf),
   ];
 }
 
