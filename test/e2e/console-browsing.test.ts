@@ -6,10 +6,10 @@ import { consoleBase, signInToConsole } from "../support/console.ts";
 import { openAs, subjectsOf, addressIn } from "../support/console-browser.ts";
 import { ConsoleStory, files, load } from "../support/console-story.ts";
 import { company } from "../support/daemon.ts";
-import { put, send, stopFile } from "../support/stop-files.ts";
-import { carrier } from "../support/stop-files.ts";
+import { carrier, put, send, stopFile } from "../support/stop-files.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 
+const browser = useBrowser();
 let story: ConsoleStory;
 
 beforeAll(async () => {
@@ -18,8 +18,6 @@ beforeAll(async () => {
 afterAll(() => story.end());
 
 describe.skipIf(!hasBrowser)("Today", () => {
-  const browser = useBrowser();
-
   test("shows files that are refused as they come over SFTP, and counts, without being loaded again", async () => {
     const page = await openAs(browser, story, { userName: "admin" });
     await visit(page, "/console");
@@ -52,8 +50,6 @@ describe.skipIf(!hasBrowser)("Today", () => {
 });
 
 describe.skipIf(!hasBrowser)("the button Back", () => {
-  const browser = useBrowser();
-
   test("leads from a file to the list with its filter, and forth again", async () => {
     const page = await openAs(browser, story, { userName: "admin" });
     await visit(page, "/console/files?state=refused");
@@ -73,8 +69,6 @@ describe.skipIf(!hasBrowser)("the button Back", () => {
 });
 
 describe.skipIf(!hasBrowser)("without JavaScript", () => {
-  const browser = useBrowser();
-
   test("a file is found, its refusal understood, its stop and its load looked at", async () => {
     const page = await openAs(browser, story, { userName: "admin", javaScript: false });
     await visit(page, "/console/files");

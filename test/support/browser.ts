@@ -164,7 +164,7 @@ class Profiles implements Browsing {
  */
 export function useBrowser(): Browsing {
   const profiles = new Profiles();
-  beforeAll(() => profiles.launch());
+  beforeAll(() => (hasBrowser ? profiles.launch() : undefined));
   afterEach(async () => expect(await profiles.closePages(), "what pages did that they may not").toEqual([]));
   afterAll(() => profiles.end());
   return profiles;

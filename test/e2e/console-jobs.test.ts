@@ -2,17 +2,17 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { words } from "../../../src/endpoints/http/console/words/words.ts";
-import { hasBrowser, useBrowser, visit } from "../../support/browser.ts";
-import { curl } from "../../support/clients.ts";
-import { type ConsoleUserName, signInToConsole } from "../../support/console.ts";
-import { deliveryOf, openAs } from "../../support/console-browser.ts";
-import { bannedAddress, ConsoleStory, files, load } from "../../support/console-story.ts";
-import { company } from "../../support/daemon.ts";
-import { importPartner } from "../../support/clients.ts";
-import { receiptFor, stopFile } from "../../support/stop-files.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { words } from "../../src/endpoints/http/console/words/words.ts";
+import { hasBrowser, useBrowser, visit } from "../support/browser.ts";
+import { curl, importPartner } from "../support/clients.ts";
+import { type ConsoleUserName, signInToConsole } from "../support/console.ts";
+import { deliveryOf, openAs } from "../support/console-browser.ts";
+import { bannedAddress, ConsoleStory, files, load } from "../support/console-story.ts";
+import { company } from "../support/daemon.ts";
+import { receiptFor, stopFile } from "../support/stop-files.ts";
+import { waitFor } from "../support/wait-for.ts";
 
+const browser = useBrowser();
 let story: ConsoleStory;
 
 beforeAll(async () => {
@@ -46,7 +46,6 @@ const stateOf = async (name: string) => {
 };
 
 describe.skipIf(!hasBrowser)("somebody in operations", () => {
-  const browser = useBrowser();
   const open = (userName: ConsoleUserName = "admin") => openAs(browser, story, { userName });
 
   test("finds a file by its name, and a stop by its number, from any page with one box", async () => {
@@ -89,7 +88,6 @@ describe.skipIf(!hasBrowser)("somebody in operations", () => {
 });
 
 describe.skipIf(!hasBrowser)("an administrator", () => {
-  const browser = useBrowser();
   const open = (userName: ConsoleUserName = "admin") => openAs(browser, story, { userName });
   const openUser = async (page: Page, userName: string) => {
     await visit(page, "/console/users");
@@ -183,11 +181,11 @@ describe.skipIf(!hasBrowser)("an administrator", () => {
     await page.locator(`main a[href$="${guid}"]`).first().click();
     await act(page, words.deliveries.several["delivery.resend"].label);
     await notice(page, words.done.deliveriesResent);
-    const isTold = async () => (await main(page)).includes(reason);
-    await waitFor("the repetition on the page", async () => {
-      await page.reload();
-      return await isTold();
-    });
+    expect(await main(page)).toContain(reason);
+    await waitFor(
+      "the delivery",
+      async () => (await deliveryOf(story.site, "outbound", "delivered")) === guid,
+    );
   });
 
   test("resumes a target whose password was mended, and what waited goes out", async () => {
@@ -218,8 +216,6 @@ describe.skipIf(!hasBrowser)("an administrator", () => {
 });
 
 describe.skipIf(!hasBrowser)("the developer of a host", () => {
-  const browser = useBrowser();
-
   test("puts XML in, sees what is wrong with it, mends it, and nothing is stored", async () => {
     const page = await openAs(browser, story, { userName: "integration", allowed: [/^status of 4(00|22)/] });
     await visit(page, "/console/hosts");
