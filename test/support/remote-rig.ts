@@ -149,6 +149,11 @@ export class RemoteRig {
   /** One round; resolves when all that came is decided. */
   async poll(): Promise<void> {
     await this.endpoint.pollNow();
+    await this.decided();
+  }
+
+  /** Resolves when all that came is decided. */
+  async decided(): Promise<void> {
     await waitFor("all is decided", () => this.pipeline.waitingTotal === 0);
   }
 
