@@ -4,12 +4,13 @@ import { tableLines } from "./table.ts";
 
 /** When it was delivered, or the time of its next attempt. */
 function whenText(delivery: DeliveryView): string {
-  const { state, deliveredAt, lastAttemptAt, dueAt, targetPausedUntil } = delivery;
+  const { state, deliveredAt, lastAttemptAt, dueAt, targetPausedUntil, targetPausedBy } = delivery;
   if (state === "delivered") return deliveredAt ?? "-";
   if (state === "dead") return `given up ${lastAttemptAt ?? ""}`.trim();
   if (state === "dropped") return isGivenUp(delivery) ? "given up by hand" : "not sent";
   if (state === "behind") return "after another";
   if (!delivery.isTargetConfigured) return "target not configured";
+  if (targetPausedBy !== null) return `target paused by ${targetPausedBy}`;
   return targetPausedUntil !== null && targetPausedUntil > dueAt
     ? `target pauses until ${targetPausedUntil}`
     : `due ${dueAt}`;

@@ -26,6 +26,7 @@ import type { BackupConfig } from "../../src/app/watch/backup-task.ts";
 import { notePruneClock } from "../../src/store/database/prune-clock.ts";
 import { enterFile } from "../../src/store/ledger/files.ts";
 import { type RemoteRounds, saveRemoteRounds } from "../../src/store/ledger/remote-states.ts";
+import { pauseByHand, resumeByHand } from "../../src/store/outbound/hand-pauses.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/lib/durations.ts";
@@ -156,6 +157,27 @@ describe("a remote", () => {
     await polled({ failures: 9 });
     config = { companies: {} };
     expect(await find("failingRemote", start)).toEqual([]);
+  });
+
+  test("that somebody has paused opens nothing for a day, and what was open stays so and says why", async () => {
+    config = { companies: { ACME: { remotes: { partner: {} } } } } as unknown as Partial<Config>;
+    await polled({ failures: 9, fault: "unreachable", faultText: "no route" });
+    const pause = { pausedAt: start, pausedBy: "anna", reason: "their server moves" };
+    const thing = { companyId: 1, kind: "remote", name: "partner" } as const;
+    await store.write("site", (tx) => pauseByHand(tx, { ...thing, ...pause }));
+    await store.write("site", (tx) => pauseByHand(tx, { ...thing, ...pause, kind: "target", name: "other" }));
+    expect(await find("failingRemote", start + dayMs - 1)).toEqual([]);
+    const told = {
+      ...{ cause: "partner", count: 1, since: start, samples: ["their server moves"] },
+      summary:
+        "the remote partner is paused by anna since 2026-11-05T08:00:00.000Z: nothing is fetched from it",
+      remedy: "`dropgate remote resume partner --company ACME` when it may go on",
+    };
+    expect(await find("failingRemote", start + dayMs)).toEqual([told]);
+    expect(await find("failingRemote", start, { cause: "partner" } as Incident)).toEqual([told]);
+    expect(alertKind("failingRemote").title).not.toMatch(/fail/);
+    await store.write("site", (tx) => resumeByHand(tx, thing));
+    expect(await find("failingRemote", start + dayMs)).toMatchObject([{ count: 9 }]);
   });
 });
 

@@ -12,6 +12,7 @@ import type { Reader } from "../../src/store/database/database.ts";
 import { noteLastVerification } from "../../src/store/database/last-verification.ts";
 import { DeliverySite, failure, unreachable } from "../support/delivery-site.ts";
 import { plansOf } from "../support/query-plans.ts";
+import { pauseByHand, resumeByHand } from "../../src/store/outbound/hand-pauses.ts";
 import { countRefused } from "../../src/store/ledger/refused-files.ts";
 import { hourMs, minuteMs } from "../../src/lib/durations.ts";
 
@@ -201,6 +202,31 @@ describe("targets", () => {
     );
     expect(found?.samples[0]).toMatch(/nobody answers/);
     site.target().script = () => ({ kind: "delivered" });
+    await site.pass(hourMs);
+    expect(await look()).toEqual([]);
+  });
+
+  test("that somebody has paused are told when a delivery waits too long, with who did it and what ends it", async () => {
+    const site = await DeliverySite.open();
+    const thing = { companyId: site.companyId, kind: "target", name: "host" } as const;
+    const pause = { ...thing, pausedAt: site.now, pausedBy: "anna", reason: "their system moves" };
+    await site.store.write("site", (tx) => pauseByHand(tx, pause));
+    await site.startQueue();
+    const look = () => detect("pausedTarget", { read: site.store.read, now: site.now });
+    await site.pass(hourMs);
+    expect(await look()).toEqual([]);
+    await site.complete("S1");
+    await site.pass(30 * minuteMs - 1);
+    expect(await look()).toEqual([]);
+    await site.pass(1);
+    const [found] = await look();
+    const since = new Date(pause.pausedAt).toISOString();
+    expect(found).toMatchObject({ cause: "host", count: 1, since: site.now - 30 * minuteMs });
+    expect(found?.summary).toMatch(
+      new RegExp(`^the target host is paused by anna since ${since}: 1 delivery waits, the oldest for 30 `),
+    );
+    expect(found?.remedy).toContain("`dropgate target resume host --company ACME` lets all go out");
+    await site.store.write("site", (tx) => resumeByHand(tx, thing));
     await site.pass(hourMs);
     expect(await look()).toEqual([]);
   });

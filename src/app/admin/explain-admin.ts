@@ -30,7 +30,7 @@ import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
-import { listRemotes } from "./remote-admin.ts";
+import { listRemotes, type RemoteView } from "./remote-admin.ts";
 import { toFileView } from "./file-view.ts";
 import { codesOf, toRepeatView } from "./ledger-admin.ts";
 import { toDeliveryView } from "./delivery-view.ts";
@@ -166,15 +166,24 @@ function targetFolders(
   };
 }
 
-/** Remotes whose last poll failed: their files do not come. */
+function whyNothingComes(view: RemoteView): string {
+  const { remote, condition, message, succeededAt, pausedUntil, pausedBy, pausedAt, pauseReason } = view;
+  if (condition === "paused")
+    return `which is paused by ${pausedBy ?? "?"} since ${pausedAt ?? "?"} (${pauseReason ?? "?"}); \`dropgate remote resume ${remote}\` lets it go on`;
+  return `which was last polled without a fault ${succeededAt ?? "never"}: ${message ?? "?"}; tried again ${pausedUntil ?? "soon"}, or at once by \`dropgate remote retry ${remote}\``;
+}
+
+/** Remotes whose last poll failed, and those that somebody has paused: their files do not come. */
 async function remoteTroubles(
   config: Pick<Config, "stateDir" | "companies">,
   query: { readonly company?: string },
 ): Promise<readonly string[]> {
-  const failing = (await listRemotes(config, query)).filter(({ condition }) => condition === "failing");
-  return failing.map(
-    ({ company, remote, message, succeededAt, pausedUntil }) =>
-      `nothing comes from the remote ${remote} of company ${company}, which was last polled without a fault ${succeededAt ?? "never"}: ${message ?? "?"}; tried again ${pausedUntil ?? "soon"}, or at once by \`dropgate remote retry ${remote}\``,
+  const silent = (await listRemotes(config, query)).filter(
+    ({ condition }) => condition === "failing" || condition === "paused",
+  );
+  return silent.map(
+    (view) =>
+      `nothing comes from the remote ${view.remote} of company ${view.company}, ${whyNothingComes(view)}`,
   );
 }
 

@@ -105,7 +105,8 @@ export const alertKinds = {
   },
   pausedTarget: {
     scope: "company",
-    description: "A target has failed as a whole for so long, and deliveries wait for it.",
+    description:
+      "A target has failed as a whole, or somebody has paused it, and deliveries have waited for it for so long.",
     title: "a target takes nothing",
     closed: "the target takes deliveries again",
     remedy:
@@ -113,7 +114,8 @@ export const alertKinds = {
       "Nothing is lost: all goes out by itself when the target takes it",
     companyRemedy:
       "when the target is yours, see whether it runs, and tell the operator when its address, password, key or " +
-      "certificate has changed. Nothing is lost: all goes out by itself when the target takes it",
+      "certificate has changed; the operator knows whether somebody has paused it. Nothing is lost: all goes out by " +
+      "itself when the target takes it",
     isUrgent: true,
     thresholds: { afterMinutes: minutes("How long the oldest delivery may wait meanwhile.", 30) },
   },
@@ -206,14 +208,15 @@ export const alertKinds = {
   },
   failingRemote: {
     scope: "company",
-    description: "A server that files are fetched from has failed so often in a row.",
-    title: "a remote fails",
+    description:
+      "A server that files are fetched from has failed so often in a row, or somebody has paused it for a day.",
+    title: "nothing is fetched from a remote",
     closed: "the remote is fetched from again",
     remedy: "`dropgate remote list` shows the fault; `dropgate remote retry NAME` fetches at once",
     companyRemedy:
       "when the server is yours, see whether it runs and lets the files be listed and fetched, and tell the " +
-      "operator when its address, password, key or certificate has changed. What lies there is fetched when that " +
-      "works again",
+      "operator when its address, password, key or certificate has changed; the operator knows whether somebody has " +
+      "paused it. What lies there is fetched when it goes on",
     isUrgent: false,
     thresholds: {
       failures: count("How often in a row.", 5),

@@ -6,6 +6,7 @@ import { plainStop } from "../../../test/support/plain-stop.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import { noteLaterStops } from "../../store/ledger/files.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
+import { pauseByHand } from "../../store/outbound/hand-pauses.ts";
 import { saveOutboundCopy, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
 import { recordEvent, recordEvents } from "../../operations/consequences/record-events.ts";
 import { saveStop } from "../../store/stops/stops.ts";
@@ -252,6 +253,11 @@ describe("an explanation", () => {
     const file = "ab1_20261105_120000.xml";
     expect(await tell(file)).toContain(
       `${file}, company ACME, of stop AB1\n  Completion file ${file} to tms (delivery 1): it waits since 2026-11-05T12:00:00.000Z, because the target tms pauses until 2026-11-05T12:10:00.000Z (once it is repaired, \`dropgate delivery retry --all --target tms\` goes on at once).`,
+    );
+    const pause = { companyId, kind: "target", name: "tms", pausedAt: now, pausedBy: "anna" } as const;
+    await store.write("site", (tx) => pauseByHand(tx, { ...pause, reason: "their system moves" }));
+    expect(await tell(file)).toContain(
+      "because the target tms is paused by anna since 2026-11-05T12:00:00.000Z (`dropgate target resume tms` lets it go on)",
     );
     expect(await tell("AB1")).toContain(`Completion file ${file} to tms (delivery 1)`);
     for (const subject of ["acme_nightly_000012.xml", "acme_nightly_000012.manifest.xml"])

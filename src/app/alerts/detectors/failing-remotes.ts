@@ -22,13 +22,17 @@ function pauseFinding({ name, pausedBy, pausedAt, reason }: HandPause, code: str
   };
 }
 
-/** Those that somebody has paused for a day, and remotes of the company's configuration that have failed so often in a row, each by its name. */
+/**
+ * Remotes of the company's configuration that have failed so often in a row, and those that somebody has paused for a day,
+ * each by its name. A pause alone opens nothing before; an incident that is open stays so, as still nothing is fetched.
+ */
 export const detectFailingRemotes: Detector<"failingRemote"> = async ({
   subject,
   settings,
   read,
   sources,
   now,
+  open,
 }) => {
   const configured = remoteSettingsOf(sources.config(), subject.code);
   if (configured.size === 0) return [];
@@ -43,9 +47,9 @@ export const detectFailingRemotes: Detector<"failingRemote"> = async ({
       !isPaused(remote) &&
       failures >= settings.failures,
   );
-  const forgotten = paused.filter(({ pausedAt }) => now - pausedAt >= longPauseMs);
+  const told = paused.filter(({ name, pausedAt }) => open.has(name) || now - pausedAt >= longPauseMs);
   return [
-    ...forgotten.map((pause) => pauseFinding(pause, subject.code)),
+    ...told.map((pause) => pauseFinding(pause, subject.code)),
     ...failing.map(({ remote, failures, succeededAt, fault, faultText }) => {
       const last =
         succeededAt === null ? "it has never succeeded" : `it last succeeded ${isoTime(succeededAt)}`;
