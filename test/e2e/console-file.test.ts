@@ -249,7 +249,7 @@ describe("a retry", () => {
     const seenAt = /name="seenAt" value="(\d+)"/.exec(mended.body)?.[1] ?? "";
     const without = await admin.post(`${address}/retry`, { reason: " ", seenAt });
     expect(without.status).toBe(400);
-    expect(without.body).toContain("Say why: the reason is kept in the audit.");
+    expect(without.body).toContain("Give a reason: it is what others find in the audit.");
     expect((await inquiry.post(`${address}/retry`, { reason: "x", seenAt })).status).toBe(403);
     const done = await admin.post(`${address}/retry`, { reason: "the carrier is there now", seenAt });
     expect([done.status, done.headers.get("location")]).toEqual([303, `${address}?done=fileRetried`]);

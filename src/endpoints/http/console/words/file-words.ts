@@ -165,8 +165,6 @@ export const fileWords = {
       "The daemon takes it up within a second and decides about it anew; the row in the audit has your name.",
     label: "Try it again",
     back: "Back to the file",
-    missingReason: "Say why: the reason is kept in the audit.",
-    longReason: (most: number) => `The reason is longer than ${most} characters: shorten it.`,
     noDifference: "No field would change.",
   },
 };

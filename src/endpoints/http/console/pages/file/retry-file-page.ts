@@ -1,32 +1,26 @@
 /** A retry of one file: what it would change comes first, then the reason, then the act. */
 import type { Answer } from "../../../server/answer.ts";
-import { ActRefused, type RetryRehearsal, type ShownChange } from "../../console-acts.ts";
+import type { RetryRehearsal, ShownChange } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { hiddenField } from "../../kit/fields.ts";
-import { longestReason, reasonForm } from "../../kit/forms.ts";
+import { reasonForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { addresses, link } from "../../kit/link.ts";
 import { notice, nothing, remedy } from "../../kit/notice.ts";
-import { page } from "../../kit/page.ts";
+import { page, seeOther } from "../../kit/page.ts";
+import { readReason } from "../../kit/reason.ts";
 import { section } from "../../kit/section.ts";
 import { code, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { remediesOf } from "../../../../../inbound/explain/file-words.ts";
 import { reasonCodeOf } from "../../../../../lib/errors.ts";
 import { words } from "../../words/words.ts";
+import { readSeenAt, type SentForm, tryAct } from "../acts/act-page.ts";
 import { notFoundPage } from "../not-found-page.ts";
 import { retryAddress } from "./file-sections.ts";
 
 const said = words.file.retryPage;
-
-/** What was wrong with a form that was sent. */
-interface Sent {
-  readonly reason: string;
-  readonly error?: string;
-  /** Why nothing was done, though the form was right. */
-  readonly refusal?: string;
-}
 
 function valueText(value: unknown): Content {
   if (value === undefined) return undefined;
@@ -69,12 +63,12 @@ function differenceContent({ why, outcome }: RetryRehearsal): Content {
 function retryForm(
   services: ConsoleServices,
   request: ConsoleRequest,
-  { reference, sent }: { readonly reference: string; readonly sent: Sent | undefined },
+  { reference, sent }: { readonly reference: string; readonly sent: SentForm | undefined },
 ): Html {
   const { formToken } = request.user;
   return reasonForm({
     ...{ id: "retry", action: retryAddress(addresses(services), reference), formToken, isOpen: true },
-    ...{ label: said.label, explanation: said.explanation, error: sent?.error, reason: sent?.reason ?? "" },
+    ...{ label: said.label, explanation: said.explanation, error: sent?.fault, reason: sent?.reason ?? "" },
     fields: hiddenField("seenAt", Date.now()),
   });
 }
@@ -82,7 +76,7 @@ function retryForm(
 function retryPage(
   services: ConsoleServices,
   request: ConsoleRequest,
-  { rehearsal, sent }: { readonly rehearsal: RetryRehearsal; readonly sent?: Sent },
+  { rehearsal, sent }: { readonly rehearsal: RetryRehearsal; readonly sent?: SentForm },
 ): Answer {
   const { reference, name, outcome } = rehearsal;
   const to = addresses(services);
@@ -90,7 +84,7 @@ function retryPage(
   const refusal = sent?.refusal;
   return page(services, request, {
     ...{ title: said.title(name), here: "files", trail: [{ text: name, href: to.file(reference) }] },
-    status: sent === undefined ? 200 : sent.error === undefined ? 409 : 400,
+    status: sent === undefined ? 200 : sent.fault === undefined ? 409 : 400,
     content: [
       refusal === undefined ? undefined : notice("bad", html`<p>${said.cannot} ${refusal}</p>`),
       section(said.difference, differenceContent(rehearsal)),
@@ -117,11 +111,6 @@ export const retryFilePage: ConsoleRoute = {
   },
 };
 
-function errorOfReason(reason: string): string | undefined {
-  if (reason === "") return said.missingReason;
-  return reason.length > longestReason ? said.longReason(longestReason) : undefined;
-}
-
 /** Tries it; the reason why nothing was done, if so. */
 async function retry(
   services: ConsoleServices,
@@ -131,15 +120,11 @@ async function retry(
     reason,
   }: { readonly rehearsal: RetryRehearsal; readonly reason: string },
 ): Promise<string | undefined> {
-  const seenAt = Number(form.get("seenAt") ?? Number.NaN);
-  const asked = { seenAt: Number.isFinite(seenAt) ? seenAt : 0, of: [reference] };
-  try {
-    const { notDone } = await services.act("file.retry", { user, companyId: company.id, reason }, asked);
-    return notDone[0]?.why;
-  } catch (error) {
-    if (error instanceof ActRefused) return error.message;
-    throw error;
-  }
+  const by = { user, companyId: company.id, reason };
+  const asked = { seenAt: readSeenAt(form), of: [reference] };
+  const tried = await tryAct(() => services.act("file.retry", by, asked));
+  if (tried.kind === "done") return tried.done.notDone[0]?.why;
+  return tried.kind === "changed" ? tried.why : words.acts.notThere;
 }
 
 export const retryFileAct: ConsoleRoute = {
@@ -148,12 +133,10 @@ export const retryFileAct: ConsoleRoute = {
   async run(services, request) {
     const rehearsal = await rehearsalOf(services, request);
     if (rehearsal === undefined) return notFoundPage(services, request, words.notFound.file);
-    const reason = (request.form.get("reason") ?? "").trim();
-    const error = errorOfReason(reason);
-    if (error !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, error } });
+    const { reason, fault } = readReason(request.form);
+    if (fault !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, fault } });
     const refusal = await retry(services, request, { rehearsal, reason });
     if (refusal !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, refusal } });
-    const location = `${addresses(services).file(rehearsal.reference)}?done=fileRetried`;
-    return { status: 303, headers: { location }, contentType: "text/plain; charset=utf-8", body: "" };
+    return seeOther(`${addresses(services).file(rehearsal.reference)}?done=fileRetried`);
   },
 };

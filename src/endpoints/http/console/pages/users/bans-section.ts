@@ -7,18 +7,30 @@ import { hiddenField } from "../../kit/fields.ts";
 import { reasonForm } from "../../kit/forms.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { addresses } from "../../kit/link.ts";
+import { notice } from "../../kit/notice.ts";
 import { section } from "../../kit/section.ts";
-import { code } from "../../kit/shown-text.ts";
+import { code, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
+import type { SentForm } from "../acts/act-page.ts";
 
 const said = words.users.bans;
 
 /** More are a flood, which the firewall has to stop. */
 const mostShown = 200;
 
-export async function bansSection(services: ConsoleServices, { user }: ConsoleRequest): Promise<Html> {
+/** A form to lift a ban that was sent, and what was wrong with it. */
+export interface SentBan extends SentForm {
+  /** The address or network that it names. */
+  readonly name: string;
+}
+
+export async function bansSection(
+  services: ConsoleServices,
+  { user }: ConsoleRequest,
+  sent?: SentBan,
+): Promise<Html> {
   const to = addresses(services);
   const seenAt = systemClock.now();
   const bans = (await services.look("bans", user, {})).slice(0, mostShown);
@@ -34,11 +46,18 @@ export async function bansSection(services: ConsoleServices, { user }: ConsoleRe
         label: said.lift,
       },
       explanation: said.explanation(name),
+      ...(sent?.name === name ? { error: sent.fault, reason: sent.reason } : {}),
       fields: html`${hiddenField("name", name)}${hiddenField("seenAt", seenAt)}`,
     }),
   ]);
   const { address, until, count, act } = said.head;
   const head = [address, until, { text: count, isNumber: true }, act];
   const list = table(head, rows, { caption: said.title, isCaptionHidden: true, empty: said.none });
-  return section(said.title, html`<p>${said.explained}</p>${list}`, { id: "bans" });
+  const isListed = bans.some(({ name }) => name === sent?.name);
+  const refusal = sent?.refusal ?? (isListed ? undefined : words.acts.ban.ended);
+  const told =
+    sent === undefined || refusal === undefined
+      ? undefined
+      : notice("bad", html`<p>${code(sent.name)}: ${words.acts.notDone} ${shown(refusal)}</p>`);
+  return section(said.title, [told, html`<p>${said.explained}</p>${list}`], { id: "bans" });
 }

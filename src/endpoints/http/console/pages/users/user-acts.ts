@@ -14,6 +14,7 @@ import { code } from "../../kit/shown-text.ts";
 import { readReason } from "../../kit/reason.ts";
 import { redirect } from "../../session/session-route.ts";
 import { words } from "../../words/words.ts";
+import { readSeenAt, tryAct } from "../acts/act-page.ts";
 import { actingFor, administered } from "./user-parts.ts";
 import { type UserFault, userPage } from "./user-page.ts";
 import { usersPage } from "./users-page.ts";
@@ -86,9 +87,14 @@ async function runUserAct(
   const { form } = request;
   const user = await requireShownUser(services, request);
   const companyCode = form.get("company") ?? undefined;
+  const fingerprint = form.get("fingerprint") ?? undefined;
   const { reason, fault } = readReason(form);
   const refuse = (message: string, canAgree = false): Promise<Answer> => {
-    const told: UserFault = { act, companyCode, message, canAgree, reason };
+    const whose = {
+      companyCode: act === "roles" ? companyCode : undefined,
+      fingerprint: act === "remove-key" ? fingerprint : undefined,
+    };
+    const told: UserFault = { act, ...whose, message, canAgree, reason };
     return userPage(services, request, told);
   };
   if (fault !== undefined) return await refuse(fault);
@@ -170,7 +176,7 @@ const userActs: readonly UserAct[] = [
 
 async function addUser(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { form, user } = request;
-  const refuse = (message: string) => usersPage(services, request, { message, form });
+  const refuse = (message: string) => usersPage(services, request, { add: { message, form } });
   const { reason, fault } = readReason(form);
   if (fault !== undefined) return await refuse(fault);
   const code = form.get("company");
@@ -196,11 +202,14 @@ async function addUser(services: ConsoleServices, request: ConsoleRequest): Prom
 
 async function liftBan(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { form, user } = request;
+  const name = form.get("name") ?? "";
   const { reason, fault } = readReason(form);
-  if (fault !== undefined) throw new HttpRefusal("wrongType", fault, { status: 422 });
-  const asked = { name: form.get("name") ?? "", seenAt: Number(form.get("seenAt") ?? 0) };
-  await services.act("ban.lift", { user, companyId: undefined, reason }, asked);
-  return redirect(services, "/console/users?done=banLifted#bans");
+  if (fault !== undefined) return await usersPage(services, request, { ban: { name, reason, fault } });
+  const by = { user, companyId: undefined, reason };
+  const tried = await tryAct(() => services.act("ban.lift", by, { name, seenAt: readSeenAt(form) }));
+  if (tried.kind === "done") return redirect(services, "/console/users?done=banLifted#bans");
+  const refusal = tried.kind === "changed" ? tried.why : words.acts.notThere;
+  return await usersPage(services, request, { ban: { name, reason, refusal } });
 }
 
 const posted = { access: "console", method: "POST", who: "act" } as const;

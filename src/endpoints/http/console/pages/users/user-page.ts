@@ -28,6 +28,8 @@ export interface UserFault {
   readonly act: string;
   /** Of the membership whose form it was. */
   readonly companyCode: string | undefined;
+  /** Of the key whose form it was. */
+  readonly fingerprint: string | undefined;
   readonly message: string;
   /** Whether it can be done all the same by agreeing to it. */
   readonly canAgree: boolean;
@@ -48,11 +50,21 @@ interface ActForm {
   readonly explanation: Content;
   readonly fields?: Content;
   readonly companyCode?: string;
+  readonly fingerprint?: string;
+}
+
+/** Whether the page has the form that the fault is told at: what it was about may be gone. */
+function hasForm({ isEnabled, maySetSignIn, memberships, keys }: UserDetail, fault: UserFault): boolean {
+  const { act, companyCode, fingerprint } = fault;
+  if (act === "roles") return memberships.some((one) => one.companyCode === companyCode);
+  if (!maySetSignIn || act === (isEnabled ? "enable" : "disable")) return false;
+  return act !== "remove-key" || keys.some((one) => one.fingerprint === fingerprint);
 }
 
 function actForm({ action, formToken, fault }: Forms, form: ActForm): Html {
-  const { act, id = act, label, explanation, fields, companyCode } = form;
-  const own = fault?.act === act && fault.companyCode === companyCode ? fault : undefined;
+  const { act, id = act, label, explanation, fields, companyCode, fingerprint } = form;
+  const isOwn = fault?.act === act && fault.companyCode === companyCode && fault.fingerprint === fingerprint;
+  const own = isOwn ? fault : undefined;
   const agree = own?.canAgree === true ? checkField({ name: "agreed", label: said.agree.label }) : "";
   const company = companyCode === undefined ? "" : hiddenField("company", companyCode);
   return reasonForm({
@@ -103,7 +115,7 @@ function keysSection(forms: Forms): Html {
     maySetSignIn
       ? actForm(forms, {
           ...{ act: "remove-key", id: `remove-key-${index}`, label: said.removeKey.button },
-          explanation: said.removeKey.explanation(fingerprint),
+          ...{ explanation: said.removeKey.explanation(fingerprint), fingerprint },
           fields: hiddenField("fingerprint", fingerprint),
         })
       : "",
@@ -154,7 +166,9 @@ export async function userPage(
   if (user === undefined) throw new HttpRefusal("missing", said.notThere, { status: 404 });
   const action = (act: string) => to.at(`/users/${userId}/${act}`);
   const forms: Forms = { user, action, formToken: request.user.formToken, fault };
+  const isTold = fault !== undefined && !hasForm(user, fault);
   const content = [
+    isTold ? notice("bad", html`<p>${words.acts.notDone} ${shown(fault.message)}</p>`) : undefined,
     stateSection(forms),
     section(
       said.memberships,

@@ -15,7 +15,7 @@ import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
-import { bansSection } from "./bans-section.ts";
+import { bansSection, type SentBan } from "./bans-section.ts";
 import { administered, roleFields, rolesText, signsInWith, stateBadge } from "./user-parts.ts";
 import type { UserPlace, UsersFound } from "./users-view.ts";
 
@@ -80,6 +80,18 @@ export interface AddFault {
   readonly form: URLSearchParams;
 }
 
+/** A form of the page that was sent and came to nothing. */
+export interface SentOfUsers {
+  readonly add?: AddFault;
+  readonly ban?: SentBan;
+}
+
+/** 409 when the form was right, and something has changed meanwhile. */
+function statusOf({ add, ban }: SentOfUsers): number {
+  if (add !== undefined || ban?.fault !== undefined) return 422;
+  return ban === undefined ? 200 : 409;
+}
+
 function addFields({ companies }: UsersFound, form: URLSearchParams): Html {
   return html`${selectField({
     ...{ name: "company", id: "add-company", label: said.company, value: form.get("company") ?? undefined },
@@ -99,9 +111,10 @@ function addFields({ companies }: UsersFound, form: URLSearchParams): Html {
 export async function usersPage(
   services: ConsoleServices,
   request: ConsoleRequest,
-  fault?: AddFault,
+  sent: SentOfUsers = {},
 ): Promise<Answer> {
   const { user } = request;
+  const { add: fault, ban } = sent;
   const to = addresses(services);
   const filter = filterOf(request);
   const { name, company, behind } = filter;
@@ -122,10 +135,9 @@ export async function usersPage(
     ...{ action: to.at("/users"), fields: filterFields(found, filter) },
     isFiltered: name !== undefined || company !== undefined,
   })}${section(said.users, html`${usersTable(found, to)}${pages}<p><small>${said.lastSeenNote}</small></p>${add}`)}${companiesSection(found, to)}${
-    user.isOperator ? await bansSection(services, request) : ""
+    user.isOperator ? await bansSection(services, request, ban) : ""
   }`;
-  const status = fault === undefined ? 200 : 422;
-  return page(services, request, { title: said.title, here: "users", content, status });
+  return page(services, request, { title: said.title, here: "users", content, status: statusOf(sent) });
 }
 
 export const usersRoute: ConsoleRoute = {
