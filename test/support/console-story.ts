@@ -142,7 +142,8 @@ async function sendForeign(site: Site): Promise<void> {
   );
 }
 
-async function guess(site: Site): Promise<void> {
+/** Has the address banned; bans end with the daemon. */
+export async function guessPasswords(site: Site): Promise<void> {
   const way = ["--interface", bannedAddress, "-o", "/dev/null", `${site.http}/v5/stop/info/NONE/${company}`];
   for (let index = 0; index < 5; index += 1) await curl(site, way, { password: `guess ${index}` });
 }
@@ -187,7 +188,7 @@ async function play(folder: string): Promise<void> {
     await sendFiles(site);
     await sendForeign(site);
     await driveLoad(site);
-    await guess(site);
+    await guessPasswords(site);
     await waitFor("deliveries of each kind", () => deliveriesAreDecided(site));
     await site.json("export");
     await site.stop();
