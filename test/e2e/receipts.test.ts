@@ -2,9 +2,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Site } from "../support/daemon.ts";
-import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../support/ftp-clients.ts";
-import { send } from "../support/stop-files.ts";
+import { Site, user } from "../support/daemon.ts";
+import { sftp } from "../support/clients.ts";
+import {
+  type CertificateFiles,
+  ftpSettings,
+  makeCertificateFiles,
+  withBasicFtp,
+} from "../support/ftp-clients.ts";
+import { receiptName, send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openSftpHostClient } from "./crash-client.ts";
 import { ftpHostClient } from "./crash-client-ftp.ts";
@@ -65,4 +71,60 @@ test("a file whose name is taken lies under the reference of its receipt, which 
     expect(names).toContain(name.replace(".receipt.xml", ".xml"));
   }
   expect(new Set(ofReceipts).size).toBe(3);
+});
+
+interface Collected {
+  readonly name: string;
+  readonly state: string;
+  readonly receiptCollectedBy: string | null;
+  readonly receiptCollectedOver: string | null;
+  readonly isReceiptUnread: boolean;
+}
+
+/** Who has collected the receipts of the files of these stops, and how. */
+async function collectedOf(stops: readonly string[]): Promise<readonly unknown[]> {
+  const files = await site.json<Collected[]>("files", "--limit", "20");
+  return stops.map((stop) => {
+    const file = files.find(({ name }) => name === stopFile(stop).name);
+    const { receiptCollectedBy: by, receiptCollectedOver: over, isReceiptUnread: isUnread } = file ?? {};
+    return { by, over, isUnread };
+  });
+}
+
+test("who collects receipts is noted over SFTP and FTP, at the latest at the stop; a death loses no more than notes", async () => {
+  const [read, deleted, overFtp, late] = ["K1", "K2", "K3", "K4"] as const;
+  for (const stop of [read, deleted, overFtp, late])
+    expect(await send(site, stopFile(stop))).toMatchObject({ status: 10 });
+  const receiptOf = (stop: string) => `receipts/${receiptName(stopFile(stop).name)}`;
+  const got = await sftp(site, [
+    `get ${receiptOf(read)}`,
+    `rm ${receiptOf(read)}`,
+    `rm ${receiptOf(deleted)}`,
+  ]);
+  expect(got.exitCode, got.output).toBe(0);
+  await withBasicFtp(site, { cert: certificate.cert, mode: "explicit" }, async (client) => {
+    await client.downloadTo(join(site.client, "over-ftp.xml"), `/${receiptOf(overFtp)}`);
+  });
+  await site.stop();
+  const noted = [
+    { by: user, over: "sftp", isUnread: false },
+    { by: user, over: "sftp", isUnread: true },
+    { by: user, over: "ftp", isUnread: false },
+    { by: null, over: null, isUnread: false },
+  ];
+  expect(await collectedOf([read, deleted, overFtp, late])).toEqual(noted);
+  await site.start();
+  const last = await sftp(site, [`get ${receiptOf(late)}`]);
+  expect(last.exitCode, last.output).toBe(0);
+  await site.kill();
+  await site.start();
+  expect((await collectedOf([read, deleted, overFtp])).slice(0, 3)).toEqual(noted.slice(0, 3));
+  const verified = await site.cli("ledger", "verify");
+  expect(verified.exitCode, verified.output).toBe(0);
+  // It can still be collected, whether the note was lost or not.
+  await sftp(site, [`get ${receiptOf(late)}`]);
+  await waitFor("the note", async () => {
+    const [found] = await collectedOf([late]);
+    return JSON.stringify(found) === JSON.stringify(noted[0]) || undefined;
+  });
 });

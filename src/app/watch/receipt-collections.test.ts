@@ -94,17 +94,22 @@ describe("the collection of a receipt", () => {
 
   test("that cannot be written is written later, and counts before one that came meanwhile", async () => {
     const ids = [await decided(), await decided()];
-    let isFailing = true;
-    const writeSoon: Store["writeSoon"] = (whose, work) =>
-      isFailing ? Promise.reject(new Error("the disk is full")) : fixture.store.writeSoon(whose, work);
+    let whenFailing: (() => void) | undefined = () => undefined;
+    const writeSoon: Store["writeSoon"] = async (whose, work) => {
+      if (whenFailing === undefined) return await fixture.store.writeSoon(whose, work);
+      whenFailing();
+      throw new Error("the disk is full");
+    };
     const { collections, clock, note, lines } = collecting({ writeSoon });
     for (const id of ids) note(id);
     await collections.keep();
+    whenFailing = () => {
+      clock.at += 1;
+      for (const id of ids) note(id, { userName: "host2" });
+    };
     await collections.keep();
     expect(lines).toHaveLength(1);
-    clock.at += 1;
-    for (const id of ids) note(id, { userName: "host2" });
-    isFailing = false;
+    whenFailing = undefined;
     await collections.keep();
     for (const id of ids) expect(await collectionOf(id)).toMatchObject({ by: "host1" });
   });

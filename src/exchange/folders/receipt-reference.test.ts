@@ -27,10 +27,14 @@ async function plant(path: string, text = receipt): Promise<void> {
   await writeFile(join(fixture.home, path), text);
 }
 
-async function read(session: ExchangeSession, path: string, [from, to]: readonly [number, number]) {
+async function read(
+  session: ExchangeSession,
+  path: string,
+  [from, to, chunk = 100]: readonly [from: number, to: number, chunk?: number],
+) {
   const handle = await session.openRead(path);
   for (let at = from; at < to; ) {
-    const { length } = await handle.read(at, Math.min(100, to - at));
+    const { length } = await handle.read(at, Math.min(chunk, to - at));
     if (length === 0) break;
     at += length;
   }
@@ -46,7 +50,9 @@ describe("a receipt counts as collected", () => {
     async (path) => {
       await plant(path);
       await read(fixture.session(), `/${path}`, all);
-      expect(fixture.receipts).toEqual([{ ...collected, isUnread: false }]);
+      await read(fixture.session(8), `/${path}`, [...all, 32_768]);
+      const both = ["host7", "host8"].map((userName) => ({ ...collected, userName, isUnread: false }));
+      expect(fixture.receipts).toEqual(both);
     },
   );
 
