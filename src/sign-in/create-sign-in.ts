@@ -23,14 +23,13 @@
  * From the outside a disabled user, one that must change its password first, one of another company, a wrong password
  * and an unknown user look the same and cost the same; the log has the reason.
  */
-import { setTimeout as delay } from "node:timers/promises";
-import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
+import { waitForTimer } from "./answer-delay.ts";
 import {
   type BanOptions,
   type BanStatistics,
@@ -39,6 +38,8 @@ import {
   type SignInPeer,
 } from "./failed-sign-ins.ts";
 import { FamiliarAddresses } from "./familiar-addresses.ts";
+import { recordsToTry } from "./records-to-try.ts";
+import { type ReasonOfUser, type RefusedSignIn, RefusedSignIns } from "./refused-sign-ins.ts";
 import type {
   KeyAttempt,
   PasswordAttempt,
@@ -84,6 +85,8 @@ export interface SignInStatistics {
 export interface ConfigurableSignIn extends SignIn, SignInReview {
   statistics(): SignInStatistics;
   readonly bans: SignInBans;
+  /** The last refused sign-ins of the user since the start, the newest first. */
+  refusedOf(userId: number): readonly RefusedSignIn[];
   /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
   load(): Promise<void>;
   /** Resolves when the results of the sign-ins so far are written. */
@@ -92,28 +95,8 @@ export interface ConfigurableSignIn extends SignIn, SignInReview {
   configure(options: SignInOptions): void;
 }
 
-/** One name in very many companies must not cost very many hashes. */
-const maxRecordsTried = 20;
 /** A hash that found the queue full may be retried soon. */
 const busyRetryMs = 2_000;
-
-async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
-  try {
-    // Unreferenced: a delayed answer does not delay the end of the process.
-    await delay(ms, undefined, signal === undefined ? { ref: false } : { ref: false, signal });
-  } catch (error) {
-    // Aborted: nobody waits for the answer any more.
-    if (signal?.aborted !== true) throw error;
-  }
-}
-
-/** The records of the company when the request names one, else all by age. */
-function recordsFor(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
-  if (companyCode === undefined) return records;
-  return records.filter(({ memberships }) =>
-    memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode)),
-  );
-}
 
 interface Context {
   readonly deps: SignInDeps;
@@ -121,6 +104,7 @@ interface Context {
   readonly familiar: FamiliarAddresses;
   readonly log: LimitedLog;
   readonly passwords: PasswordCheck;
+  readonly refused: RefusedSignIns;
   readonly counts: Record<SignInProtocol, SignInCounts>;
   options: SignInOptions;
 }
@@ -153,16 +137,29 @@ type Verdict =
       readonly reason: RefusalReason;
       /** Whether the attempt has been counted already. */
       readonly isCounted?: boolean;
+      /** By the ids of the records that refused it. */
+      readonly by?: ReasonOfUser;
     };
+
+/** The log line, and what administrators of the users see. */
+function tellRefusal(context: Context, attempt: Attempt, reason: RefusalReason, by?: ReasonOfUser): void {
+  const { address, protocol, startedAt: at } = attempt;
+  logRefusal(context.log, attempt, reason);
+  if (by !== undefined) context.refused.note({ address, protocol, at }, by);
+}
+
+function allFor(records: readonly UserRecord[], reason: RefusalReason): ReasonOfUser {
+  return new Map(records.map(({ id }) => [id, reason]));
+}
 
 /** Counts at once, then holds the answer back so that all of them take the same time, hashed or not. */
 async function answerFailure(
   context: Context,
   attempt: Attempt,
-  { reason, isCounted = false }: Extract<Verdict, { kind: "refused" }>,
+  { reason, isCounted = false, by }: Extract<Verdict, { kind: "refused" }>,
 ): Promise<SignInOutcome> {
   if (!isCounted) context.failures.recordFailure(attempt);
-  logRefusal(context.log, attempt, reason);
+  tellRefusal(context, attempt, reason, by);
   const { wrongPasswordDelayMs } = context.options;
   const elapsedMs = Math.max(0, context.deps.clock.now() - attempt.startedAt);
   const remainingMs = wrongPasswordDelayMs - elapsedMs;
@@ -185,7 +182,7 @@ function admit(context: Context, attempt: Attempt, records: readonly UserRecord[
   const own = records.filter(({ id }) => familiar.has(attempt.address, id));
   const slowedForMs = failures.slowedForMs(attempt);
   if (slowedForMs > 0 && own.length === 0) {
-    logRefusal(context.log, attempt, "slowed");
+    tellRefusal(context, attempt, "slowed", allFor(records, "slowed"));
     return { open: [], bar: tooMany(slowedForMs) };
   }
   if (own.length < records.length || records.length === 0) failures.recordTry(attempt);
@@ -242,6 +239,7 @@ async function judgePassword(context: Context, attempt: Attempt, tried: Tried): 
   const { records, password } = tried;
   let reason: RefusalReason = records.length === 0 ? "unknownUser" : "wrongPassword";
   let isCounted = false;
+  const by = new Map<number, RefusalReason>();
   // Without a record a password is hashed too: the time of the answer must not tell who exists.
   for (const record of records.length === 0 ? [undefined] : records) {
     const question = questionOf(context, attempt, { user: record, password });
@@ -251,25 +249,15 @@ async function judgePassword(context: Context, attempt: Attempt, tried: Tried): 
     if (verdict === "wrong" || record === undefined) {
       const isLast = record === records.at(-1);
       isCounted ||= !isLast && isCountedGuess(context, attempt, question);
+      if (record !== undefined) by.set(record.id, "wrongPassword");
       continue;
     }
     const hindrance = hindranceOf(record, tried);
     if (hindrance === undefined) return { kind: "accepted", record };
     reason = hindrance;
+    by.set(record.id, hindrance);
   }
-  return { kind: "refused", reason, isCounted };
-}
-
-function recordsToTry(
-  context: Context,
-  attempt: PasswordAttempt,
-  found: readonly UserRecord[],
-): readonly UserRecord[] {
-  const records = recordsFor(found, attempt.companyCode);
-  if (records.length <= maxRecordsTried) return records;
-  const user = attempt.userName.slice(0, 64);
-  context.deps.log.warn({ user, records: records.length }, "too many users of one name: not all are tried");
-  return records.slice(0, maxRecordsTried);
+  return { kind: "refused", reason, isCounted, by };
 }
 
 /** The answer that needs no hash: the password of the record to try first is known to be right. */
@@ -293,7 +281,11 @@ async function signInWithPassword(
   // Before the query: a banned address costs next to nothing.
   const bannedForMs = context.failures.bannedForMs(address);
   if (bannedForMs > 0) return counted(context, protocol, tooMany(bannedForMs));
-  const records = recordsToTry(context, input, await findUsersByName(context.deps.store.read, userName));
+  const records = recordsToTry(
+    context.deps.log,
+    input,
+    await findUsersByName(context.deps.store.read, userName),
+  );
   const isKnownUser = records.length > 0;
   const attempt: Attempt = {
     userName,
@@ -313,7 +305,7 @@ async function signInWithPassword(
   return counted(context, protocol, await answerVerdict(context, attempt, verdict));
 }
 
-async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {
+async function judgeKey(context: Context, input: KeyAttempt, named: readonly UserRecord[]): Promise<Verdict> {
   // The blob names its own type; `keyType` may be a signature algorithm such as rsa-sha2-256.
   const keyBlob = Buffer.from(input.keyBlob).toString("base64");
   const holders = await findUsersByKey(context.deps.store.read, { userName: input.userName, keyBlob });
@@ -321,14 +313,24 @@ async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolea
   if (record !== undefined) return { kind: "accepted", record, keyBlob };
   const [holder] = holders;
   const reason = holder === undefined ? undefined : hindranceOf(holder);
-  return { kind: "refused", reason: reason ?? (isKnownUser ? "unknownKey" : "unknownUser") };
+  if (reason !== undefined) return { kind: "refused", reason, by: allFor(holders, reason) };
+  return {
+    kind: "refused",
+    reason: named.length > 0 ? "unknownKey" : "unknownUser",
+    by: allFor(named, "unknownKey"),
+  };
 }
 
-async function attemptWithKey(context: Context, input: KeyAttempt, signal?: AbortSignal): Promise<Attempt> {
+async function attemptWithKey(
+  context: Context,
+  input: KeyAttempt,
+  signal?: AbortSignal,
+): Promise<Attempt & { readonly named: readonly UserRecord[] }> {
   const { userName, address, protocol } = input;
-  const isKnownUser = (await findUsersByName(context.deps.store.read, userName)).length > 0;
+  const named = await findUsersByName(context.deps.store.read, userName);
   const startedAt = context.deps.clock.now();
-  return { userName, address, protocol, method: "publickey", isKnownUser, startedAt, signal };
+  const isKnownUser = named.length > 0;
+  return { userName, address, protocol, method: "publickey", isKnownUser, startedAt, signal, named };
 }
 
 async function signInWithKey(
@@ -340,7 +342,7 @@ async function signInWithKey(
   // A key cannot be guessed: whoever holds it is no stranger, even while passwords are being guessed.
   const bannedForMs = context.failures.bannedForMs(attempt.address);
   if (bannedForMs > 0) return counted(context, input.protocol, tooMany(bannedForMs));
-  const verdict = await judgeKey(context, input, attempt.isKnownUser);
+  const verdict = await judgeKey(context, input, attempt.named);
   return counted(context, input.protocol, await answerVerdict(context, attempt, verdict));
 }
 
@@ -348,9 +350,9 @@ async function signInWithKey(
 async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean> {
   if (context.failures.bannedForMs(input.address) > 0) return false;
   const attempt = await attemptWithKey(context, input);
-  const verdict = await judgeKey(context, input, attempt.isKnownUser);
+  const verdict = await judgeKey(context, input, attempt.named);
   if (verdict.kind === "accepted") return true;
-  logRefusal(context.log, attempt, verdict.reason);
+  tellRefusal(context, attempt, verdict.reason, verdict.by);
   return false;
 }
 
@@ -361,7 +363,7 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
   const familiar = new FamiliarAddresses({ store, clock, log: deps.log });
   const hasSignedInLately = (address: string) => familiar.hasSignedInLately(address);
   const context: Context = {
-    ...{ deps, options, log, familiar },
+    ...{ deps, options, log, familiar, refused: new RefusedSignIns() },
     counts: { http: noSignIns(), sftp: noSignIns(), ftp: noSignIns() },
     failures: new FailedSignIns({ clock, log, options, hasSignedInLately }),
     passwords: new PasswordCheck({
@@ -390,6 +392,7 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
       list: () => context.failures.activeBans(),
       lift: (key) => context.failures.liftBan(key),
     },
+    refusedOf: (userId) => context.refused.of(userId),
     hasSignedInLately,
     reportSilence: (address) => context.failures.recordSilence(address),
     reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),

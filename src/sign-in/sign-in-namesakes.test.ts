@@ -266,3 +266,22 @@ describe("a key", () => {
     expect(await signInWith("of acme", { address: "192.0.2.1" })).toBe(`signedIn ${ids.ACME}`);
   });
 });
+
+describe("what administrators are told of refused sign-ins", () => {
+  const reasonsOf = (userId: number) => signIn.refusedOf(userId).map(({ reason }) => reason);
+
+  it("is nothing of a sign-in that a namesake took, and of a refused one what their own user has to do with it", async () => {
+    expect(await signInWith("of other")).toBe(`signedIn ${ids.OTHER}`);
+    expect([reasonsOf(ids.ACME), reasonsOf(ids.OTHER)]).toEqual([[], []]);
+    await store.write("site", (tx) =>
+      tx.updateTable("users").set({ is_enabled: 0 }).where("id", "=", ids.ACME).execute(),
+    );
+    expect(await signInWith("of acme")).toBe("badCredentials");
+    expect([reasonsOf(ids.ACME), reasonsOf(ids.OTHER)]).toEqual([["disabled"], ["wrongPassword"]]);
+  });
+
+  it("is nothing of what names the company of another", async () => {
+    expect(await signInWith("of nobody", { companyCode: "OTHER", protocol: "http" })).toBe("badCredentials");
+    expect([reasonsOf(ids.ACME), reasonsOf(ids.OTHER)]).toEqual([[], ["wrongPassword"]]);
+  });
+});

@@ -55,6 +55,22 @@ describe("users", () => {
     expect(shown.body).toContain("added a user");
   });
 
+  test("the page of a user says why it was not let in, to those who administer it alone", async () => {
+    const attempts = [
+      ["integration", "not the password"],
+      ["integration", "nor this one"],
+      ["inquiry", "wrong"],
+    ] as const;
+    for (const [userName, password] of attempts)
+      expect((await new ConsoleBrowser(consoleBase(site)).signIn(userName, password)).status).not.toBe(303);
+    const address = await pageOf(admin, "integration");
+    const { body } = await admin.get(address);
+    const [, refused = ""] = /id="refused"([\s\S]*?)<\/section>/.exec(body) ?? [];
+    expect(refused).toMatch(/127\.0\.0\.1.*>HTTP<.*>2<.*The password is wrong\..*set a new one/s);
+    const stranger = await signInToConsole(site, "stranger");
+    expect((await stranger.get(address)).status).toBe(404);
+  });
+
   test("what has no reason, no role or a name that is taken is refused at its form", async () => {
     const noReason = await admin.post("/console/users/add", { company, userName: "x1", role: "DI_Inquiry" });
     expect([noReason.status, noReason.body]).toEqual([422, expect.stringContaining("Give a reason")]);

@@ -52,6 +52,7 @@ export async function openActSite(options: ActSiteOptions): Promise<ActSite> {
     config: () => config,
     documents: { prepareFile },
     bans: { list: () => [...bans.values()], lift: (key) => void bans.delete(key) },
+    signIns: { refusedOf: () => [], bannedForMs: () => 0 },
     jobs: { verification: new HealthJob({ kind: "verify", configFile: "/nowhere", clock }) },
     isOperator: ({ userName }) => operators.has(userName),
   });

@@ -2,6 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import type { ConfigurableSignIn } from "../../sign-in/create-sign-in.ts";
 import type { SignInBans } from "../../sign-in/failed-sign-ins.ts";
 import type { UserRecord } from "../../store/accounts/users.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -19,6 +20,7 @@ export interface ActContext {
   readonly ledgerNumbers: SealedNumbers;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly bans: SignInBans;
+  readonly signIns: Pick<ConfigurableSignIn, "refusedOf" | "bannedForMs">;
   readonly jobs: Pick<HealthJobs, "verification">;
   /** Whether the configuration names the user in `console.operators`. */
   readonly isOperator: (user: Pick<UserRecord, "userName" | "memberships">) => boolean;

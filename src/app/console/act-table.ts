@@ -4,6 +4,7 @@ import type { ActName, ConsoleServices, LookName } from "../../endpoints/http/co
 import type { ConsoleUser } from "../../endpoints/http/console/console-user.ts";
 import type { ActContext } from "./act-context.ts";
 import { lookAtBans, liftBan } from "./acts/bans.ts";
+import { lookAtRefusedSignIns } from "./acts/refused-sign-ins.ts";
 import {
   giveUpDeliveriesByGuid,
   resendDeliveriesByGuid,
@@ -70,6 +71,7 @@ const looks: { readonly [Name in LookName]: RunLook<Name> } = {
   "file.retry": rehearseRetries,
   "host.trial": tryDocument,
   bans: lookAtBans,
+  "user.refused": lookAtRefusedSignIns,
 };
 
 /** Acts, looks and notes of what was seen, as the pages use them. */

@@ -42,6 +42,7 @@ function servicesOf(parts: Parts, { ask, backups }: ConsoleSurroundings, live: L
     stateDir: parts.config.stateDir,
     config: () => parts.config,
     bans: signIn.bans,
+    signIns: signIn,
     isOperator: (user) => isNamedOperator(parts.config.console.operators, user),
   });
   const health = createConsoleHealth({ parts, backups, jobs, troubles });

@@ -2,6 +2,7 @@
 import type { ImportKindName } from "../../../domain/fields/import-kind.ts";
 import type { DecidedState } from "../../../domain/files/file-state.ts";
 import type { Fault } from "../../../lib/errors.ts";
+import type { RefusedSignIn } from "../../../sign-in/refused-sign-ins.ts";
 
 export interface Act<Asked, Done> {
   readonly asked: Asked;
@@ -182,6 +183,11 @@ export interface TrialDone {
   readonly underNewTime: DecidedState | undefined;
 }
 
+export interface ShownRefusedSignIn extends RefusedSignIn {
+  /** Until when the address is banned; undefined when it is not. */
+  readonly bannedUntil: number | undefined;
+}
+
 export interface ShownBan {
   /** The address or network, as it is counted. */
   readonly name: string;
@@ -199,6 +205,8 @@ export interface ConsoleLooks {
   readonly "file.retry": Act<{ readonly of: readonly string[] }, readonly RetryRehearsal[]>;
   /** What would become of a document; for who may see what the hosts of the company do. */
   readonly "host.trial": Act<TrialAsked, TrialDone>;
+  /** Why the user was not let in lately; nothing of users whom who asks does not administer. */
+  readonly "user.refused": Act<{ readonly userId: number }, readonly ShownRefusedSignIn[]>;
   /** For operators alone. */
   readonly bans: Act<object, readonly ShownBan[]>;
 }

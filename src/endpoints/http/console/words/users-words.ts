@@ -60,6 +60,52 @@ export const usersWords = {
   keysTitle: "Public keys",
   keyHead: { type: "Type", fingerprint: "Fingerprint", comment: "Comment", act: "To do" },
   noKeys: "The user has no key.",
+  refused: {
+    title: "Why it was not let in",
+    head: {
+      last: "Last time",
+      address: "From",
+      protocol: "Over",
+      times: "Times",
+      why: "Why, and what to do",
+    },
+    protocols: { http: "HTTP", sftp: "SFTP", ftp: "FTP" },
+    none: "No sign-in of this user was refused since the start of the program.",
+    note:
+      "Since the start of the program, the last ten. Whoever signs in is told none of these reasons. While an address is " +
+      "banned its sign-ins are not counted here.",
+    banned: "the address is banned until",
+    lift: "Lift the ban",
+    askOperator: "An operator of this installation can lift the ban.",
+    reasons: {
+      unknownUser: { why: "There is no such user.", todo: "Check the name and the company." },
+      wrongPassword: {
+        why: "The password is wrong.",
+        todo: "Let the sender check the password, or set a new one here.",
+      },
+      unknownKey: {
+        why: "The client offered a key that the user does not have.",
+        todo: "Nothing, when it signs in with another key or a password; else add its key here.",
+      },
+      disabled: {
+        why: "The password is right, but the user is disabled.",
+        todo: "Let it sign in again, here.",
+      },
+      mustChangePassword: {
+        why: "The password is right, but has to be changed first.",
+        todo: "People change it by signing in to this console; for a host set a new password without that.",
+      },
+      slowed: {
+        why: "The password is being guessed from many addresses; one that has never signed in may try once a minute.",
+        todo: "Try again in a minute, or sign in with a key.",
+      },
+      addressBanned: {
+        why: "The address was banned while the password was being checked.",
+        todo: "Wait until the ban ends, or have it lifted.",
+      },
+      tooManyWaiting: { why: "Too many sign-ins came at once.", todo: "Try again in some seconds." },
+    },
+  },
   signIns: "Seen from",
   signInHead: { address: "Address", last: "Last sign-in" },
   noSignIns: "Nobody has signed in as this user, as far as it is kept.",

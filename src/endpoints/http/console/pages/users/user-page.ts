@@ -16,6 +16,7 @@ import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { auditTable } from "../audit/audit-table.ts";
+import { refusedSection } from "./refused-section.ts";
 import { administered, roleFields, stateBadge } from "./user-parts.ts";
 import type { ShownMembership, UserDetail } from "./users-view.ts";
 
@@ -174,6 +175,7 @@ export async function userPage(
       said.memberships,
       user.memberships.map((membership) => membershipPart(forms, membership)),
     ),
+    await refusedSection(services, request, user.userId),
     keysSection(forms),
     signInsSection(user),
     await historySection(services, request, user, to),
