@@ -154,9 +154,14 @@ describe.skipIf(!hasBrowser)("a session that ends in the middle", () => {
     await page.waitForURL("**/console/files");
     const second = await browser.openBeside(page);
     await visit(second, "/console/find");
+    const cookies = await page.context().cookies();
     await page.getByRole("button", { name: words.frame.signOut }).click();
     await page.getByText(words.done.signedOut).waitFor();
     await second.reload();
+    expect(new URL(second.url()).pathname).toBe("/console/sign-in");
+    // A browser that has kept the cookie is no better off.
+    await page.context().addCookies(cookies);
+    await second.goto("/console/find");
     expect(new URL(second.url()).pathname).toBe("/console/sign-in");
   });
 });

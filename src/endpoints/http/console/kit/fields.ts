@@ -58,8 +58,14 @@ function framed(field: FieldBase, control: Html): Html {
   }</div>`;
 }
 
+/** A field for a day shows days alone: browsers complain of anything else, and show nothing. */
+function shownValue({ type, value = "" }: TextField): string {
+  return type === "date" && !/^\d{4}-\d\d-\d\d$/.test(value) ? "" : value;
+}
+
 export function textField(field: TextField): Html {
-  const { type = "text", value = "", autocomplete } = field;
+  const { type = "text", autocomplete } = field;
+  const value = shownValue(field);
   const completed = autocomplete === undefined ? "" : html` autocomplete="${autocomplete}"`;
   return framed(field, html`<input type="${type}" ${attributes(field)} value="${value}"${completed}>`);
 }

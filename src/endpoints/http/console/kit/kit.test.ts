@@ -157,6 +157,14 @@ describe("tables", () => {
 });
 
 describe("forms", () => {
+  it("put nothing into a field for a day that is no day", () => {
+    const dayOf = (value: string) => textField({ name: "from", label: "From", type: "date", value }).text;
+    expect([dayOf("2026-11-05"), dayOf("tomorrow")]).toEqual([
+      expect.stringContaining('value="2026-11-05"'),
+      expect.stringContaining('value=""'),
+    ]);
+  });
+
   it("have a label for each field, and tie hint and fault to it", () => {
     const { text } = textField({ name: "q", label: "Find", hint: "A name", error: "Too long", maxLength: 9 });
     expect(text).toContain('<label for="field-q">Find</label>');

@@ -99,7 +99,7 @@ export function loadDayPicture(
       : html`<line class="picture-now" x1="${nowX}" x2="${nowX}" y1="0" y2="${bottom}"><title>${nowLabel}</title></line>`;
   return widePicture({ ...frame, height: bottom + axisHeight }, [
     axisLines(axis, { top: 0, bottom }),
-    rows,
     nowLine,
+    rows,
   ]);
 }
