@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { patienceMs } from "./test/support/wait-for.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -12,19 +12,32 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** What holds for all tests, also for those that a configuration of their own runs. */
+export const forAllTests = {
+  // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
+  testTimeout: 2 * patienceMs,
+  hookTimeout: 2 * patienceMs,
+  teardownTimeout: patienceMs,
+  expect: { poll: { timeout: patienceMs, interval: 50 } },
+  pool: "forks",
+  // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
+  maxWorkers: 4,
+  sequence: { sequencer: LongestFirst },
+  globalSetup: ["test/support/run-folder.ts"],
+  setupFiles: ["test/support/check-units.ts"],
+} satisfies ViteUserConfig["test"];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
-    // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
-    testTimeout: 2 * patienceMs,
-    hookTimeout: 2 * patienceMs,
-    teardownTimeout: patienceMs,
-    expect: { poll: { timeout: patienceMs, interval: 50 } },
-    pool: "forks",
-    // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
-    maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
-    globalSetup: ["test/support/run-folder.ts"],
-    setupFiles: ["test/support/check-units.ts"],
+    ...forAllTests,
+    projects: [
+      {
+        extends: true,
+        // One process after the other would load the source anew for each of hundreds of short files.
+        test: { name: "units", include: ["src/**/*.test.ts", "tools/**/*.test.ts"], isolate: false },
+      },
+      // Each file has a process of its own: what they share in test/support registers hooks where it is imported.
+      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"] } },
+    ],
   },
 });

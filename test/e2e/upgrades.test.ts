@@ -140,9 +140,8 @@ describe.each(databaseFixtures.map((fixture) => [fixture.name, fixture] as const
       await plant(fixture);
       const before = schemaIn(join(site.stateDir, databaseFileName));
       const isOutdated = before.fingerprint !== migrations.at(-1)?.fingerprint;
-      const check = await site.cli("check");
-      expect(check.exitCode, check.output).toBe(0);
-      expect(check.output.includes("of an older version")).toBe(isOutdated);
+      const check = await runInProcess(site, "check");
+      expect(check.includes("of an older version")).toBe(isOutdated);
       await site.start();
       expect(existsSync(copyPath())).toBe(isOutdated);
       if (isOutdated) expect(schemaIn(copyPath())).toEqual(before);

@@ -1,7 +1,7 @@
 /** The tests of one room, in a process that is kept; `run.ts` says which. */
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import ownConfig from "../../vitest.config.ts";
+import { forAllTests } from "../../vitest.config.ts";
 import { KeptProcess } from "./kept-process.ts";
 import { roomAt } from "./rooms.ts";
 
@@ -19,12 +19,12 @@ class QuickOnesFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    ...ownConfig.test,
+    ...forAllTests,
     include,
     teardownTimeout: 1_000,
     isolate: false,
     sequence: { sequencer: QuickOnesFirst },
-    setupFiles: [...(ownConfig.test?.setupFiles ?? []), "test/mutation/report-left-over.ts"],
+    setupFiles: [...forAllTests.setupFiles, "test/mutation/report-left-over.ts"],
   },
   plugins: [
     {
