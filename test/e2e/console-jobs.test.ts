@@ -52,8 +52,10 @@ describe.skipIf(!hasBrowser)("somebody in operations", () => {
     const page = await open("inquiry");
     await visit(page, "/console");
     await find(page, files.applied.name);
+    await page.waitForURL(/\/console\/files\/[0-9a-f-]{36}$/);
     await page.getByRole("heading", { level: 1, name: files.applied.name }).waitFor();
     await find(page, load.stops[1]);
+    await page.waitForURL(`**/console/stops/${company}/${load.stops[1]}`);
     await page.getByRole("heading", { level: 1, name: new RegExp(load.stops[1]) }).waitFor();
     await find(page, "4711");
     await page.getByRole("link", { name: files.changed.name }).first().waitFor();
@@ -83,7 +85,7 @@ describe.skipIf(!hasBrowser)("somebody in operations", () => {
     await visit(page, "/console/files?state=waiting");
     await page.getByRole("link", { name: files.waiting.name }).first().click();
     await page.getByRole("heading", { level: 1, name: files.waiting.name }).waitFor();
-    expect(await main(page)).toContain(files.half.name);
+    expect(await main(page)).toContain(`${files.half.name} of the same stop goes first`);
   });
 });
 
@@ -196,7 +198,9 @@ describe.skipIf(!hasBrowser)("an administrator", () => {
     await page.locator(`a[href*="/targets/${company}/host/retry"]`).first().click();
     await act(page, words.deliveries.targetActs.retry.label);
     await notice(page, words.done.targetRetried);
-    await waitFor("the delivery", () => story.shut.posts.length > 0);
+    expect(await main(page)).not.toContain(words.deliveries.targets.rests);
+    const isDelivered = () => deliveryOf(story.site, "host", "delivered").catch(() => undefined);
+    await waitFor("the delivery", isDelivered);
   });
 
   test("pauses a target by hand, and somebody who may only look is not offered to resume it", async () => {
