@@ -10,6 +10,7 @@ import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import { checkGrowth } from "./check-growth.ts";
 import { checkIntegrations } from "./check-integrations.ts";
+import { checkOperators } from "./check-operators.ts";
 import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
 import { checkRemotes } from "./check-remotes.ts";
 import { checkMoveTo } from "./check-retention.ts";
@@ -42,6 +43,10 @@ async function growthFindings(config: Config, { companies, targets }: CheckedSto
   return companies === undefined ? [] : await checkGrowth({ config, targets });
 }
 
+async function operatorsFindings(config: Config, { companies }: CheckedStore) {
+  return companies === undefined ? [] : await checkOperators(config, companies);
+}
+
 async function checkWorld(
   config: Config,
   configFile: string,
@@ -64,6 +69,7 @@ async function checkWorld(
     ...checkLeftTargets(config, store.targets),
     ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),
     ...(await guarded("the integrations", () => checkIntegrations(config, store.companies))),
+    ...(await guarded("the operators of the console", () => operatorsFindings(config, store), warning)),
     ...(await guarded("the ports", () => checkPorts(config, daemon))),
     ...(await guarded("the host keys", () => checkHostKeys(config))),
     ...(await guarded("TLS", () => checkCertificates(config))),

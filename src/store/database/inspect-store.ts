@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
 import { type Company, listCompanies } from "../accounts/companies.ts";
+import { findUsersByName, type UserRecord } from "../accounts/users.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { type DeliveryHold, findDeliveryHold } from "../outbound/delivery-hold.ts";
 import { type HandPause, listHandPauses } from "../outbound/hand-pauses.ts";
@@ -121,6 +122,22 @@ export async function inspectGrowth(
     };
     const found: StateGrowth[] = [];
     for (const one of since) found.push({ ...sizes, tables: await measureTables(db, one) });
+    return found;
+  } finally {
+    database.close();
+  }
+}
+
+/** All users of these names; the database has to be of this version. */
+export async function inspectUsers(
+  stateDir: string,
+  names: readonly string[],
+): Promise<readonly UserRecord[]> {
+  const database = openForReading(join(stateDir, databaseFileName));
+  try {
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const found: UserRecord[] = [];
+    for (const name of new Set(names)) found.push(...(await findUsersByName(db, name)));
     return found;
   } finally {
     database.close();
