@@ -14,27 +14,39 @@ function colour(place, name) {
 function lengthText(ms) {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
-  return `${Math.round(ms / 6_000) / 10} min`;
+  if (ms < 3_600_000) return `${Math.round(ms / 6_000) / 10} min`;
+  if (ms < 172_800_000) return `${Math.round(ms / 360_000) / 10} h`;
+  return `${Math.round(ms / 8_640_000) / 10} d`;
+}
+
+const sizes = ["B", "kB", "MB", "GB", "TB"];
+
+function sizeText(bytes) {
+  const unit = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(1, Math.abs(bytes))) / 3));
+  return `${Math.round((bytes / 1_000 ** unit) * 10) / 10} ${sizes[unit]}`;
 }
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** A moment in the viewer's zone; over more than a day, with its day. */
-function momentText(seconds, isLong) {
+/** A moment in the viewer's zone; over more than a day, with its day; over months, the day alone. */
+function momentText(seconds, isLong, isVeryLong) {
   const date = new Date(seconds * 1_000);
+  if (isVeryLong) return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
   return isLong ? `${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}` : clock;
 }
 
 const longSpan = 172_800;
+const veryLongSpan = 5_184_000;
 
-const textOf = (unit) => (unit === "ms" ? lengthText : String);
+const texts = { ms: lengthText, bytes: sizeText, count: String };
 
 function optionsOf(place, { unit, series, when, at }) {
   const isLong = at.at(-1) - at[0] > longSpan;
+  const isVeryLong = at.at(-1) - at[0] > veryLongSpan;
   const grid = { stroke: colour(place, "line"), width: 1 };
   const axis = { stroke: colour(place, "faint"), grid, ticks: { show: false } };
-  const text = textOf(unit);
+  const text = texts[unit];
   return {
     width: Math.max(240, place.clientWidth),
     height,
@@ -44,12 +56,12 @@ function optionsOf(place, { unit, series, when, at }) {
       {
         ...axis,
         space: isLong ? 110 : 60,
-        values: (_chart, splits) => splits.map((one) => momentText(one, isLong)),
+        values: (_chart, splits) => splits.map((one) => momentText(one, isLong, isVeryLong)),
       },
       { ...axis, size: 64, values: (_chart, splits) => splits.map(text) },
     ],
     series: [
-      { label: when, value: (_chart, one) => (one === null ? "–" : momentText(one, true)) },
+      { label: when, value: (_chart, one) => (one === null ? "–" : momentText(one, true, isVeryLong)) },
       ...series.map(({ label, kind }, index) => ({
         label,
         stroke: colour(place, kind),

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
-import type { Site } from "../support/daemon.ts";
+import { company, type Site } from "../support/daemon.ts";
 import { fileName, put, receiptFor, stopFile } from "../support/stop-files.ts";
 
 let site: Site;
@@ -56,6 +56,27 @@ describe("the box", () => {
     expect(body).toContain('Nothing is known of <bdi class="foreign">99&lt;script&gt;.xml</bdi>.');
     expect(body).toContain("The name is not of the form");
     expect(body).toContain("Have it sent again");
+  });
+
+  test("finds a request by the id that its client was told, for those of its company", async () => {
+    const asked = await fetch(`${site.http}/v5/stop/info/4711/${company}`, {
+      headers: { authorization: `Basic ${btoa(`host:${site.password}`)}` },
+    });
+    const id = asked.headers.get("x-request-id") ?? "";
+    const found = (await places(id)) ?? "";
+    expect(found).toContain("A request over HTTP");
+    expect(found).toMatch(/<dt>User<\/dt><dd><bdi class="foreign">host</);
+    expect(found).toMatch(/<dt>Answer<\/dt><dd>200</);
+    const elsewhere = (await places(id, stranger)) ?? "";
+    expect(elsewhere).not.toContain("A request over HTTP");
+    expect(elsewhere).toContain(`<code class="command">journalctl -u dropgate | grep -F -e ${id}</code>`);
+    const refused = await admin.get("/console/stops/none/none");
+    const ofPage = await places(refused.headers.get("x-request-id") ?? "");
+    expect(ofPage).not.toContain("A request over HTTP");
+    const operator = await signInToConsole(site, "operator");
+    const page = await places(refused.headers.get("x-request-id") ?? "", operator);
+    expect(page).toMatch(/<dt>Answer<\/dt><dd>404</);
+    expect(page).toContain("It was refused");
   });
 
   test("finds nothing of another company", async () => {

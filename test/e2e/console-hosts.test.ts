@@ -1,22 +1,39 @@
 /** The console's page for host developers, served by the real program. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, otherCompany, signInToConsole } from "../support/console.ts";
 import { company, lenient, type Site } from "../support/daemon.ts";
+import { post } from "../support/gateway-client.ts";
 import { carrier, send, stopElement, stopFile } from "../support/stop-files.ts";
 
+const folder = mkdtempSync(join(tmpdir(), "dropgate-hosts-"));
 let site: Site;
 let developer: ConsoleBrowser;
 const sent = stopFile("H1");
 const unknownCarrier = stopFile("H2", { more: carrier("NOBODY") });
 
+const simple = `{ "companyCode": $companyCode, "stops": [{ "stopNbr": id, "stopType": "DO",
+  "to": { "address": { "name": "Shop", "addr1": "1 Road", "city": "Springfield", "state": "IL", "country": "US" } } }] }`;
+
 beforeAll(async () => {
-  site = await makeConsoleSite({ security: lenient });
+  const expression = join(folder, "simple.jsonata");
+  writeFileSync(expression, simple);
+  const integrations = {
+    simple: { file: expression },
+    theirs: { file: expression, companies: [otherCompany] },
+  };
+  site = await makeConsoleSite({ security: lenient, integrations });
   await site.start();
   expect((await send(site, sent)).status).toBe(10);
   expect((await send(site, unknownCarrier)).status).toBe(99);
   developer = await signInToConsole(site, "integration");
 });
-afterAll(() => site.end());
+afterAll(async () => {
+  await site.end();
+  rmSync(folder, { recursive: true });
+});
 
 async function tried(text: string, name = "", fields: Readonly<Record<string, string>> = {}) {
   const { status, body } = await developer.post("/console/hosts/trial", { company, text, name, ...fields });
@@ -127,20 +144,59 @@ describe("an import that is tried", () => {
     expect(result).toContain(`<th scope="row">${code}</th>`);
   });
 
-  test("of loads says that they are applied later", async () => {
-    const { result } = await tried(
-      JSON.stringify({
-        companyCode: company,
-        loads: [{ loadHeader: { loadNbr: "L9" }, stops: [] }],
-      }),
-    );
-    expect(result).toContain("It would be accepted.");
-    expect(result).toContain("when they are applied in the background");
+  test("of loads says what would come of each when it is applied, in its stops too, and stores nothing", async () => {
+    const loads = [
+      { loadHeader: { loadNbr: "L9", tractorNbr: "T-77" }, stops: [{ stopNbr: "H1", stopSeq: 1 }] },
+      { loadHeader: { loadNbr: "L10" }, loadAssignment: { carrierCode: "NOBODY" }, stops: [] },
+    ];
+    const text = JSON.stringify({ companyCode: company, loads });
+    for (const _ of ["first", "again"]) {
+      const { result } = await tried(text);
+      expect(result).toContain("It would be accepted.");
+      expect(result).toContain("applied in the background");
+      expect(result).toMatch(/Load <bdi class="foreign">L9<\/bdi><\/th><td[^>]*>created/);
+      expect(result).toMatch(
+        /L10<\/bdi><\/th><td[^>]*>refused when it is applied<\/td><td[^>]*><p>925 .*loads\[1\]/,
+      );
+      expect(result).toMatch(/<bdi class="foreign">H1<\/bdi><\/th><td data-label="Effect">updated/);
+    }
   });
 
-  test("of more than 256 KiB is not read here", async () => {
-    const { result } = await tried(JSON.stringify({ stops: ["x".repeat(300_000)] }));
-    expect(result).toContain('<th scope="row">909</th>');
+  test("of orders shows what would change in each, field by field, and in its stop", async () => {
+    const address = { name: "Old Name", addr1: "1 Road", city: "Springfield", state: "IL", country: "US" };
+    const orderOf = (name: string) =>
+      JSON.stringify({
+        companyCode: company,
+        orders: [{ orderNbr: "O1", stopType: "DO", to: { address: { ...address, name } } }],
+      });
+    expect((await tried(orderOf("Old Name"))).result).toMatch(
+      /Order <bdi class="foreign">O1<\/bdi><\/th><td[^>]*>created/,
+    );
+    const sentOrder = await post(site, "/v6/order/update/default", JSON.parse(orderOf("Old Name")));
+    expect(sentOrder.status).toBe(200);
+    const { result } = await tried(orderOf("New Name"));
+    expect(result).toContain("Fields of order O1 that would change");
+    expect(result).toContain("Fields of stop O1 that would change");
+    expect(result).toMatch(/Old Name<\/bdi><\/td><td[^>]*><bdi class="foreign">New Name/);
+  });
+
+  test("through a custom integration is what it makes of the text, which is shown", async () => {
+    const page = await developer.get("/console/hosts");
+    expect(page.body).toContain('<option value="simple">simple</option>');
+    const { result } = await tried(JSON.stringify({ id: "H77" }), "", { service: "simple" });
+    expect(result).toContain("It would be accepted.");
+    expect(result).toContain("What the integration made of it");
+    expect(result).toContain("&quot;stopNbr&quot;:&quot;H77&quot;");
+    const other = await tried("<Stop/>", "", { service: "simple" });
+    expect(other.result).toContain("the integration simple takes JSON");
+    expect((await tried("{}", "", { service: "theirs" })).result).toContain("no integration theirs");
+  });
+
+  test("of more than 256 KiB is not tried, which is no verdict about it", async () => {
+    const { status, body, result } = await tried(JSON.stringify({ stops: ["x".repeat(300_000)] }));
+    expect([status, result]).toEqual([422, ""]);
+    expect(body).toContain("This JSON has 300 kB, and up to 256 KiB are tried here");
+    expect(body).not.toContain("It would be refused");
   });
 });
 

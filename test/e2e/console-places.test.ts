@@ -80,6 +80,10 @@ test("on a port of its own there is the console alone, and none on that of the i
   expect((await admin.get("/healthz")).status).toBe(404);
   expect((await fetch(`${site.http}/console/sign-in`)).status).toBe(404);
   expect((await fetch(`${site.http}/healthz`)).status).toBe(200);
+  const metrics = await (await fetch(`${site.http}/metrics`)).text();
+  expect(metrics).toMatch(/^dropgate_connections\{endpoint="console"\} [1-9]/m);
+  expect(metrics).toMatch(/^dropgate_connections\{endpoint="http"\} [1-9]/m);
+  expect(metrics).not.toMatch(/^dropgate_(?:transferred_bytes|sign_ins)_total\{endpoint="console"/m);
 });
 
 test("switched off there is none", async () => {

@@ -1,4 +1,7 @@
 /** What hosts fetch from their outbound/, and what they leave there too long (specification/outbound.md#picked-up). */
+import { lookAtUncollected } from "../../src/app/console/acts/uncollected.ts";
+import { consoleUser } from "../../src/endpoints/http/console/testing/viewer.ts";
+import { listNewestDeliveries } from "../../src/store/outbound/delivery-lists.ts";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -97,6 +100,18 @@ describe("what a host fetches", () => {
   });
 });
 
+/** The names that the console lists behind the number of files that were not fetched. */
+async function listedAsUncollected(): Promise<readonly string[]> {
+  const context = { collectionWatch: watch };
+  const user = consoleUser({ companies: [{ id: site.companyId, code: "ACME", roles: ["DI_Inquiry"] }] });
+  const { ids: uncollected } = await lookAtUncollected(context, user);
+  const { companyId } = site;
+  const found = await listNewestDeliveries(site.store.read, { companyId, uncollected, limit: 10 });
+  const stranger = consoleUser({ companies: [{ id: 99, code: "OTHER", roles: ["MemberAdmin"] }] });
+  expect(await lookAtUncollected(context, stranger)).toEqual({ ids: [] });
+  return found.map(({ name }) => name);
+}
+
 describe("what a host leaves", () => {
   const told = () => lines.filter(({ level }) => level === "warn");
 
@@ -108,8 +123,11 @@ describe("what a host leaves", () => {
     site.now += 1;
     await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(2);
+    expect(await listedAsUncollected()).toEqual([second, first]);
     expect(told()).toMatchObject([{ company: "ACME", files: 2, hours: 2, oldest: first }]);
     await record("downloaded", first);
+    // Before the next scan as well.
+    expect(await listedAsUncollected()).toEqual([second]);
     await record("deleted", second);
     await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(0);

@@ -60,7 +60,7 @@ test("a target that fails again and again is told while something waits for it, 
   await failTarget(site, 3);
   const told = await sentences(site);
   expect(told).toContain("ACME: nothing goes out to host: it has failed 3 times in a row");
-  expect(told).toContain('href="/console/deliveries"');
+  expect(told).toContain('href="/console/deliveries?company=ACME&amp;target=host"');
 });
 
 test("a remote that fails again and again is told, until it is not in the configuration any more", async () => {

@@ -9,9 +9,12 @@ import { consoleRequest, consoleUser } from "../../src/endpoints/http/console/te
 import { loadPage } from "../../src/endpoints/http/console/pages/load/load-page.ts";
 import { stopPage } from "../../src/endpoints/http/console/pages/stop/stop-page.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts/receipts.ts";
+import { given } from "../../src/lib/given.ts";
+import { newGuid } from "../../src/lib/ids.ts";
 import { createSealedNumbers, newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
+import { insertImport, insertImportItem } from "../../src/store/stops/imports.ts";
 import { both, dropoff, kilometre, north, RouteDriver } from "../support/route-driver.ts";
 
 const ledgerNumbers = createSealedNumbers(newSealingKey(), ledgerNumberKind);
@@ -27,8 +30,9 @@ const scopeOf = ({ site }: RouteDriver) => ({
 
 const stopOf = (driver: RouteDriver, stopNbr: string) =>
   queryStop(contextOf(driver), scopeOf(driver), { companyCode: "acme", stopNbr });
-async function loadOf(driver: RouteDriver, loadNbr = "L1") {
-  const load = await queryLoad(contextOf(driver), scopeOf(driver), { companyCode: "ACME", loadNbr });
+async function loadOf(driver: RouteDriver, loadNbr = "L1", importsBefore?: string) {
+  const asked = { companyCode: "ACME", loadNbr, ...given({ importsBefore }) };
+  const load = await queryLoad(contextOf(driver), scopeOf(driver), asked);
   if (load === undefined) throw new Error("the load is not found");
   return load;
 }
@@ -82,7 +86,7 @@ describe("a load in the console", () => {
     expect(late?.expectedAt).toBeGreaterThan(Date.UTC(2026, 10, 5, 8));
     expect(load.track.map(({ place }) => place.latitude / kilometre)).toEqual([1.5, 1.9]);
     expect(load.last?.at).toBe(Date.UTC(2026, 10, 5, 8, 31));
-    expect(load.imports).toMatchObject([{ state: "applied", user: "host", reasons: [] }]);
+    expect(load.imports.shown).toMatchObject([{ state: "applied", user: "host", reasons: [] }]);
     expect(load.events.map(({ code }) => code)).toContain(7007);
   });
 
@@ -100,11 +104,36 @@ describe("a load in the console", () => {
     const driver = await underWay();
     await driver.site.importLoads({ loadHeader: { loadNbr: "L1" }, stops: [both] });
     const { imports } = await loadOf(driver);
-    expect(imports.map(({ state }) => state)).toEqual(["refused", "applied"]);
-    expect(imports[0]?.reasons[0]).toMatchObject({ reasonCode: 906 });
+    expect(imports.shown.map(({ state }) => state)).toEqual(["refused", "applied"]);
+    expect(imports.shown[0]?.reasons[0]).toMatchObject({ reasonCode: 906 });
     const { text } = await pageOf(driver, loadPage, { companyCode: "ACME", loadNbr: "L1" });
     expect(text).toContain("Its newest import was refused");
     expect(text).toContain("Reason 906:");
+  });
+
+  test("has its imports however many came since, page by page", async () => {
+    const driver = await underWay();
+    const { store, companyId } = driver.site;
+    const [own] = (await loadOf(driver)).imports.shown;
+    await store.write("site", async (tx) => {
+      for (let count = 0; count < 450; count += 1) {
+        const entry = { guid: newGuid(), companyId, serviceName: "default", userName: "host" };
+        const importId = await insertImport(tx, { ...entry, receivedAt: driver.site.now + 1 + (count % 7) });
+        await insertImportItem(tx, { importId, position: 0, loadNbr: count < 30 ? "L1" : "L2", body: "{}" });
+      }
+    });
+    const first = await loadOf(driver);
+    expect(first.imports.shown).toHaveLength(20);
+    const rest = await loadOf(driver, "L1", first.imports.before);
+    expect(rest.imports.shown).toHaveLength(11);
+    expect([rest.imports.shown.at(-1)?.guid, rest.imports.before]).toEqual([own?.guid, undefined]);
+    // What is wrong is told of the newest, whichever page is shown.
+    expect(rest.newestImport?.guid).toBe(first.imports.shown[0]?.guid);
+    const all = [...first.imports.shown, ...rest.imports.shown].map(({ guid }) => guid);
+    expect(new Set(all).size).toBe(31);
+    const hurried = { ...contextOf(driver), timeLeftMs: () => 0 };
+    const piece = await queryLoad(hurried, scopeOf(driver), { companyCode: "ACME", loadNbr: "L1" });
+    expect(piece?.imports.searchedTo).toBeGreaterThan(0);
   });
 
   test("of another company is not there, whoever operates the site", async () => {

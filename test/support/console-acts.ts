@@ -5,6 +5,8 @@ import type { ConsoleUser } from "../../src/endpoints/http/console/console-user.
 import type { ConsoleServices } from "../../src/endpoints/http/console/console-services.ts";
 import { HealthJob } from "../../src/app/console/health/health-job.ts";
 import { createConsoleActs } from "../../src/app/console/act-table.ts";
+import { Integrations } from "../../src/integrations/integrations.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { createSealedNumbers, newSealingKey, type SealedNumbers } from "../../src/lib/sealed-numbers.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts/receipts.ts";
 import type { Ban } from "../../src/sign-in/failed-sign-ins.ts";
@@ -54,6 +56,9 @@ export async function openActSite(options: ActSiteOptions): Promise<ActSite> {
     bans: { list: () => [...bans.values()], lift: (key) => void bans.delete(key) },
     signIns: { refusedOf: () => [], bannedForMs: () => 0 },
     jobs: { verification: new HealthJob({ kind: "verify", configFile: "/nowhere", clock }) },
+    collectionWatch: { uncollectedOf: () => undefined },
+    requests: { find: () => undefined },
+    integrations: new Integrations({ integrations: new Map(), log: createLogger({ level: "silent" }) }),
     isOperator: ({ userName }) => operators.has(userName),
   });
   const site: ActSite = {

@@ -4,11 +4,11 @@ import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { sizeText } from "../../lib/size-text.ts";
 import { inspectGrowth } from "../../store/database/inspect-store.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, type DiskForecast, fine, warning } from "./check-finding.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { counted } from "../../lib/counted.ts";
 import { type FilledDisk, filledDisksOf, findPlaces, type GrowingSite } from "./filled-disks.ts";
-import { daysUntilFull, firstTimeOf, isGrowing, type Rate, ratesOf } from "./growth-forecast.ts";
+import { bytesAfter, daysUntilFull, firstTimeOf, isGrowing, type Rate, ratesOf } from "./growth-forecast.ts";
 
 /** The periods that are measured; the one by which the disk is full sooner counts. */
 const periodDays = [30, 7] as const;
@@ -58,7 +58,30 @@ function rateText({ room }: Forecast, rates: readonly Rate[]): string {
   return `(${more}${sizeText(room)} may still be used)`;
 }
 
+/** The least and the most that is drawn. */
+const drawnDays = { least: 90, most: 3_650 };
+const drawnPoints = 60;
+
+/** The same in numbers: from today until somewhat after the day on which it is full. */
+function inNumbers({ folder, days, room, growing, full }: Forecast): DiskForecast {
+  const { least, most } = drawnDays;
+  const last = Math.min(most, Math.max(least, Math.ceil((full ?? most / 5) * 1.25)));
+  const drawn = Array.from({ length: drawnPoints + 1 }, (_, index) =>
+    Math.round((last * index) / drawnPoints),
+  );
+  return {
+    ...{ folder, measuredDays: Math.round(days), roomBytes: room },
+    ...(full === undefined ? {} : { fullInDays: full }),
+    rates: ratesOf(growing, last),
+    points: drawn.map((day) => ({ day, bytes: Math.round(bytesAfter(growing, day)) })),
+  };
+}
+
 function diskFinding(forecast: Forecast): CheckFinding {
+  return { ...lineOf(forecast), forecast: inNumbers(forecast) };
+}
+
+function lineOf(forecast: Forecast): CheckFinding {
   const { folder, growing, full } = forecast;
   const period = `at the rate of the last ${Math.round(forecast.days)} days`;
   if (!isGrowing(growing) && full === undefined)

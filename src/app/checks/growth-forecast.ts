@@ -190,7 +190,8 @@ export function growthOf(growth: StateGrowth, basis: ForecastBasis): readonly Ki
   return flows.kinds();
 }
 
-function bytesAfter(growing: readonly Pick<Growing, "bytesAfter">[], days: number): number {
+/** By how many bytes all of it is more after so many days. */
+export function bytesAfter(growing: readonly Pick<Growing, "bytesAfter">[], days: number): number {
   return growing.reduce((sum, one) => sum + one.bytesAfter(days), 0);
 }
 

@@ -11,6 +11,7 @@ import {
   retryDeliveriesByGuid,
 } from "./acts/repeat-deliveries.ts";
 import { deliverExportAgain } from "./acts/export-again.ts";
+import { findRequest } from "./acts/find-request.ts";
 import { pauseRemote, pauseTarget, resumeRemote, resumeTarget } from "./acts/pauses.ts";
 import { pollRemote } from "./acts/poll-remote.ts";
 import { rehearseRetries } from "./acts/rehearse-retry.ts";
@@ -28,6 +29,7 @@ import {
   setUserPassword,
   setUserRoles,
 } from "./acts/users.ts";
+import { lookAtUncollected } from "./acts/uncollected.ts";
 import { verifyLedgerNow } from "./acts/verify-ledger.ts";
 import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
 
@@ -72,6 +74,8 @@ const looks: { readonly [Name in LookName]: RunLook<Name> } = {
   "host.trial": tryDocument,
   bans: lookAtBans,
   "user.refused": lookAtRefusedSignIns,
+  request: findRequest,
+  uncollected: lookAtUncollected,
 };
 
 /** Acts, looks and notes of what was seen, as the pages use them. */

@@ -2,6 +2,7 @@
 import { createConsole, type ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
 import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
 import type { LiveHub } from "../../endpoints/http/console/live/live-hub.ts";
+import type { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import { isNamedOperator } from "../../domain/users/operator.ts";
 import { changeOwnPassword } from "../../operations/users/own-password.ts";
 import { ConsoleSessions } from "../../sign-in/console-sessions.ts";
@@ -17,6 +18,8 @@ export interface ConsoleSurroundings {
   /** Where queries are run. */
   readonly ask: ConsoleServices["ask"];
   readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
+  /** The last requests of all servers of HTTP. */
+  readonly requests: Pick<RecentRequests, "find">;
 }
 
 export interface RunningConsole {
@@ -34,11 +37,16 @@ function startJobs({ configFile, clock, stack }: Parts): HealthJobs {
   return jobs;
 }
 
-function servicesOf(parts: Parts, { ask, backups }: ConsoleSurroundings, live: LiveHub): ConsoleServices {
+function servicesOf(
+  parts: Parts,
+  { ask, backups, requests }: ConsoleSurroundings,
+  live: LiveHub,
+): ConsoleServices {
   const { store, clock, documents, ledgerNumbers, signIn, troubles } = parts;
+  const { collectionWatch, integrations } = parts;
   const jobs = startJobs(parts);
   const acts = createConsoleActs({
-    ...{ store, clock, documents, ledgerNumbers, jobs },
+    ...{ store, clock, documents, ledgerNumbers, jobs, collectionWatch, integrations, requests },
     stateDir: parts.config.stateDir,
     config: () => parts.config,
     bans: signIn.bans,

@@ -14,6 +14,7 @@ import { queryStandings } from "./queries/standings.ts";
 import { queryStop } from "./queries/stop.ts";
 import { queryFind } from "./queries/find.ts";
 import { queryFiles } from "./queries/files.ts";
+import { queryTargetLags } from "./queries/target-lags.ts";
 import { queryUserDetail, queryUsers } from "./queries/users.ts";
 import type { QueryContext } from "./query-context.ts";
 
@@ -32,6 +33,7 @@ export const queryTable: QueryTable = {
   stop: queryStop,
   load: queryLoad,
   deliveries: queryDeliveries,
+  targetLags: queryTargetLags,
   delivery: queryDelivery,
   exports: queryExports,
   remotes: queryRemotes,

@@ -7,6 +7,7 @@ import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http
 import { routes } from "../../endpoints/http/routes.ts";
 import type { HttpOptions } from "../../endpoints/http/server/http-options.ts";
 import { callWith } from "../../endpoints/http/server/operation-context.ts";
+import { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import { RequestFigures } from "../../endpoints/http/server/request-figures.ts";
 import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { createImportThreads } from "../../operations/imports/import-threads.ts";
@@ -34,7 +35,7 @@ interface StartedConsole extends RunningConsole {
 
 async function startConsole(
   parts: Parts,
-  { backups }: Pick<MeasuredTraffic, "backups">,
+  { backups, requests }: Pick<MeasuredTraffic, "backups"> & { readonly requests: RecentRequests },
 ): Promise<StartedConsole | undefined> {
   const { config, store, stack, signal } = parts;
   if (!config.console.enabled) return undefined;
@@ -42,7 +43,7 @@ async function startConsole(
   const queries = new QueryHost({ stateDir: config.stateDir, numberKey, config });
   await stack.start(queries, signal);
   const ask: ConsoleServices["ask"] = (name, scope, asked) => queries.ask(name, scope, asked);
-  return { queries, ...consoleOf(parts, { ask, backups }) };
+  return { queries, ...consoleOf(parts, { ask, backups, requests }) };
 }
 
 /** The options of the server for the console alone; undefined when it shares that of the interface. */
@@ -73,6 +74,11 @@ function listen(parts: Parts, endpoint: HttpEndpoint): void {
   }));
 }
 
+/** Requests, their bytes and sign-ins are counted together with those of the interface, and so is its certificate. */
+function listenAlone(parts: Parts, endpoint: HttpEndpoint): void {
+  parts.listening.push(() => ({ endpoint: "console", connections: endpoint.figures.connections }));
+}
+
 /** Starts them; their ends are on the stack. */
 export async function startHttp(
   parts: Parts,
@@ -80,14 +86,15 @@ export async function startHttp(
 ): Promise<HttpEndpoints> {
   const { log, signIn, stack, signal } = parts;
   const { readers, call } = await startOperations(parts);
-  const running = await startConsole(parts, traffic);
+  const requests = new RecentRequests();
+  const running = await startConsole(parts, { ...traffic, requests });
   const options = await httpOptionsOf(parts.config);
   const forConsole = ownOptions(parts.config, options);
   noteCertificate(parts, "http", options.tls);
   const { routes: pages = [], area } = running?.served ?? {};
   const figures = new RequestFigures([...routes, ...pages]);
   const shared = {
-    ...{ signIn, readers, refusalDocument, log, call, figures },
+    ...{ signIn, readers, refusalDocument, log, call, figures, requests },
     monitoring: {
       health: () => parts.health.current(),
       metrics: createMetrics(parts, { ...traffic, requests: () => figures.routes }),
@@ -104,7 +111,10 @@ export async function startHttp(
   const alone =
     forConsole &&
     createHttpEndpoint({ ...shared, name: "console", options: forConsole, ...withPages([assetRoute]) });
-  if (alone !== undefined) await stack.start(alone, signal);
+  if (alone !== undefined) {
+    await stack.start(alone, signal);
+    listenAlone(parts, alone);
+  }
   return {
     port: endpoint.port,
     console: running && {

@@ -65,6 +65,8 @@ export interface UncollectedFiles {
   readonly since: number | undefined;
   /** Of some of them, the oldest first. */
   readonly names: readonly string[];
+  /** Of all of them, the oldest first. */
+  readonly deliveryIds: readonly number[];
 }
 
 /** Watches from now on; the caller requests the first scan. */
@@ -138,7 +140,8 @@ export class CollectionWatch {
     if (stopping.aborted) return;
     const [oldest] = left;
     const names = left.slice(0, namesKept).map(({ name }) => name);
-    this.#found.set(code, { count: left.length, names, since: oldest?.deliveredAt });
+    const deliveryIds = left.map(({ deliveryId }) => deliveryId);
+    this.#found.set(code, { count: left.length, names, deliveryIds, since: oldest?.deliveredAt });
     if (oldest === undefined) return;
     log.warn(
       {

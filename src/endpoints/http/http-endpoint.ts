@@ -32,6 +32,7 @@ import { HttpConnections } from "./server/http-connections.ts";
 import type { HttpOptions } from "./server/http-options.ts";
 import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
+import type { RecentRequests } from "./server/recent-requests.ts";
 import { RequestFigures, type RouteStatistics } from "./server/request-figures.ts";
 import type { Monitoring, PageArea, Route } from "./server/route.ts";
 import { createRouteTable } from "./server/route-table.ts";
@@ -46,6 +47,8 @@ export interface HttpEndpointDeps {
   readonly pages?: PageArea;
   /** Where requests are counted; figures of its own unless given. */
   readonly figures?: RequestFigures;
+  /** Where the last requests are kept, when they are. */
+  readonly requests?: RecentRequests;
   readonly options: HttpOptions;
   readonly signIn: Pick<SignIn, "withPassword"> & AddressStanding;
   readonly call: CallOperation;
@@ -179,6 +182,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     log,
     accessLog: new AccessLog(log),
     figures: deps.figures ?? new RequestFigures(routes),
+    requests: deps.requests,
     options: () => running.options,
     ...{ inHand: new Set(), streams: new Set(), pages: deps.pages },
     connections,

@@ -6,7 +6,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
 import { attempt, type Transaction } from "../../store/database/group-commit.ts";
 import { decideImportItem, isItemWaiting, type WaitingItem } from "../../store/stops/imports.ts";
-import { applyLoad } from "../loads/apply-load.ts";
+import { applyLoad, type LoadToApply } from "../loads/apply-load.ts";
 import type { WriteDeps } from "../operation-deps.ts";
 
 export interface DecideLoadDeps extends WriteDeps {
@@ -21,7 +21,7 @@ export interface ReadLoad {
 }
 
 /** Without faults the load was applied. */
-interface Decision {
+export interface Decision {
   readonly faults: readonly Fault[];
   /** A fault of the program, for the log. */
   readonly failure?: unknown;
@@ -49,14 +49,20 @@ async function apply(
   if (!(await isItemWaiting(tx, item))) return "decided before";
   const now = clock.now();
   const { companyId, position } = item;
-  const decision = await decisionOf(async () => {
-    if (load === undefined) throw read.error;
-    await attempt(tx, () => applyLoad(tx, { companyId, load, path: `loads[${position}]`, now }));
-  });
+  const path = `loads[${position}]`;
+  const decision =
+    load === undefined
+      ? await decisionOf(() => Promise.reject(read.error))
+      : await applyOrRefuse(tx, { companyId, load, path, now });
   const { faults } = decision;
   const state = faults.length === 0 ? "applied" : "refused";
   await decideImportItem(tx, { ...item, state, faults, now });
   return decision;
+}
+
+/** Applies the load, or says why not: then nothing of it was done. Rejects when the store is at fault. */
+export function applyOrRefuse(tx: Transaction, input: LoadToApply): Promise<Decision> {
+  return decisionOf(() => attempt(tx, () => applyLoad(tx, input)));
 }
 
 /** A load that makes the program fail must not block all others for ever: it is refused too, and the log has why. */

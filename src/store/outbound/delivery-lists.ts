@@ -32,6 +32,8 @@ export interface DeliverySelection {
   readonly fault?: string;
   /** Who fetched or removed the file. */
   readonly userName?: string;
+  /** Of these, those that nobody has fetched or removed. */
+  readonly uncollected?: readonly number[];
 }
 
 type Condition = Expression<SqlBool>;
@@ -81,8 +83,14 @@ function isNamed(name: string): Condition[] {
   return [eb("d.company_id", "in", eb.selectFrom("companies").select("companies.id")), isOf];
 }
 
+function isUncollected(ids: readonly number[]): Condition[] {
+  const eb = deliveries();
+  const isOf = sql<SqlBool>`${sql.ref("d.id")} in (select value from json_each(${JSON.stringify(ids)}))`;
+  return [isOf, eb("d.collected_at", "is", null), eb("d.removed_at", "is", null)];
+}
+
 function conditions(read: Reader, selection: DeliverySelection): Condition {
-  const { kind, state, stopNbr, name, fault, userName } = selection;
+  const { kind, state, stopNbr, name, fault, userName, uncollected } = selection;
   const eb = deliveries();
   return eb.and([
     ...isOfTargets(read, selection),
@@ -94,6 +102,7 @@ function conditions(read: Reader, selection: DeliverySelection): Condition {
     ...(stopNbr === undefined ? [] : [isOfStop(selection, stopNbr)]),
     ...(name === undefined ? [] : isNamed(name)),
     ...(fault === undefined ? [] : [eb("d.fault", "=", fault)]),
+    ...(uncollected === undefined ? [] : isUncollected(uncollected)),
     ...(userName === undefined
       ? []
       : [sql<SqlBool>`${userName} in (${sql.ref("d.collected_by")}, ${sql.ref("d.removed_by")})`]),
@@ -120,8 +129,13 @@ export async function listNewestDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly ListedDelivery[]> {
-  const { companyId, before, limit } = selection;
-  let query = selectDeliveries(read).where("d.company_id", "=", companyId).where(conditions(read, selection));
+  const { companyId, before, limit, uncollected } = selection;
+  // Where ids are given, the index of ages would have all of the company looked through (`+` keeps it away).
+  const isOfCompany =
+    uncollected === undefined
+      ? sql<SqlBool>`${sql.ref("d.company_id")} = ${companyId}`
+      : sql<SqlBool>`+${sql.ref("d.company_id")} = ${companyId}`;
+  let query = selectDeliveries(read).where(isOfCompany).where(conditions(read, selection));
   if (before !== undefined) {
     const { id, createdAt } = before;
     query = query.where((eb) =>

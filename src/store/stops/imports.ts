@@ -1,5 +1,5 @@
 /** Imports of loads that are answered first and applied later, load by load (specification/gateway.md#load-imports). */
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -113,6 +113,21 @@ export async function readWaitingItem(read: Reader, key: ItemKey): Promise<Waiti
   return row === undefined ? undefined : { ...key, ...row, body: row.body ?? "" };
 }
 
+/** The loads of the import that was entered last, in their order, as far as `limit`. */
+export async function listItemsOfLastImport(
+  tx: Transaction,
+  limit: number,
+): Promise<readonly Pick<WaitingItem, "position" | "loadNbr" | "body">[]> {
+  const rows = await tx
+    .selectFrom("import_items")
+    .select(namedColumns("position", "load_nbr", "body"))
+    .where("import_id", "=", (eb) => eb.selectFrom("imports").select((one) => one.fn.max("id").as("id")))
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+  return rows.map(({ body, ...row }) => ({ ...row, body: body ?? "" }));
+}
+
 /** Whose import it is; undefined when there is none. */
 export async function companyOfImport(read: Reader, importId: number): Promise<number | undefined> {
   const row = await read
@@ -221,33 +236,51 @@ export interface ImportOfLoad extends ImportItem, Pick<RowOf<"imports">, "guid" 
   readonly decidedAt: number | null;
 }
 
-/** The imports that had the load, the newest first, among the newest `searched` of the company. */
-export async function listImportsOfLoad(
-  read: Reader,
-  key: {
-    readonly companyId: number;
-    readonly loadNbr: string;
-    readonly searched: number;
-    readonly limit: number;
-  },
-): Promise<readonly ImportOfLoad[]> {
+export interface ImportsOfLoadAsked {
+  readonly companyId: number;
+  readonly loadNbr: string;
+  /** Only those that came before the import of this GUID. */
+  readonly before?: string | undefined;
+  /** Among so many imports. */
+  readonly searched: number;
+  readonly limit: number;
+}
+
+export interface ImportsOfLoad {
+  /** The newest first. */
+  readonly imports: readonly ImportOfLoad[];
+  /** The oldest import among which was searched; undefined when there are no older ones. */
+  readonly searchedTo: Pick<RowOf<"imports">, "guid" | "receivedAt"> | undefined;
+}
+
+/** The imports that had the load, among so many of the company: no index leads from a load to its imports. */
+export async function listImportsOfLoad(read: Reader, asked: ImportsOfLoadAsked): Promise<ImportsOfLoad> {
+  const { companyId, loadNbr, before, searched, limit } = asked;
+  const place = sql<SqlBool>`(received_at, id) < (select received_at, id from imports
+    where guid = ${before ?? ""} and company_id = ${companyId})`;
+  const piece = (db: Pick<Reader, "selectFrom">) => {
+    const ofCompany = db.selectFrom("imports").where("company_id", "=", companyId);
+    const from = before === undefined ? ofCompany : ofCompany.where(place);
+    return from.orderBy("received_at", "desc").orderBy("id", "desc");
+  };
+  const last = await piece(read)
+    .select(namedColumns("guid", "received_at"))
+    .offset(searched - 1)
+    .limit(1)
+    .executeTakeFirst();
   const rows = await read
-    .selectFrom((newest) =>
-      newest
-        .selectFrom("imports")
-        .select(["id", "guid", "user_name", "received_at"])
-        .where("company_id", "=", key.companyId)
-        .orderBy("received_at", "desc")
-        .limit(key.searched)
-        .as("i"),
-    )
+    .selectFrom(piece(read).select(["id", "guid", "user_name", "received_at"]).limit(searched).as("i"))
     .innerJoin("import_items as item", "item.import_id", "i.id")
     .select(namedColumns("i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
     .select(namedColumns("item.decided_at", "item.reasons"))
-    .where("item.load_nbr", "=", key.loadNbr)
+    .where("item.load_nbr", "=", loadNbr)
     .orderBy("i.received_at", "desc")
     .orderBy("i.id", "desc")
-    .limit(key.limit)
+    .limit(limit)
     .execute();
-  return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
+  const imports = rows.map(({ reasons, ...row }) => ({
+    ...row,
+    faults: JSON.parse(reasons) as readonly Fault[],
+  }));
+  return { imports, searchedTo: last };
 }

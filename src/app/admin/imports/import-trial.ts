@@ -18,6 +18,7 @@ import type { ServiceImport } from "../../../operations/imports/service-import.t
 import type { Store } from "../../../store/database/database.ts";
 import type { Transaction } from "../../../store/database/group-commit.ts";
 import { dryRun } from "../admin-store.ts";
+import { applyLastImport, type EntityChangeView, orderChanges, ordersOf } from "./entity-change.ts";
 import { changesOf, type StopChangeView, stopsOf } from "../stops/stop-change.ts";
 
 /** Ends a trial without a store at the point where it would write. */
@@ -37,9 +38,17 @@ export interface ImportTrial {
 export interface TriedImport {
   /** None when it would be accepted. */
   readonly faults: readonly Fault[];
-  /** Of an import of stops; loads are applied later, in the background. */
+  /** Of the stops that it names. Loads are applied later, in the background: what would come of them then. */
   readonly changes: readonly StopChangeView[];
+  /** Of its loads or orders. */
+  readonly entities: readonly EntityChangeView[];
+  /** Loads of which is not told what would come of them: there are too many. */
+  readonly untried: number;
 }
+
+type Changes = Omit<TriedImport, "faults">;
+
+const noChanges: Changes = { changes: [], entities: [], untried: 0 };
 
 /** By the list that the document has. Stops and ASNs have the same one; stops are meant when nothing else is said. */
 export function importKindOf(document: unknown): ImportKindName | undefined {
@@ -47,26 +56,50 @@ export function importKindOf(document: unknown): ImportKindName | undefined {
   return importKinds.find((kind) => kind in document);
 }
 
-function stopNumbersIn({ importKind, input }: ImportTrial): readonly string[] {
-  const list = isFields(input.body) && importKind !== "loads" ? input.body["stops"] : undefined;
-  if (!Array.isArray(list)) return [];
-  const numbers = list.map((stop: unknown) => (isFields(stop) ? stop["stopNbr"] : undefined));
+/** The numbers that the entries of a list name, each once; those of a large body are not known here. */
+function numbersIn({ input }: ImportTrial, list: "stops" | "orders", field: string): readonly string[] {
+  const entries = isFields(input.body) ? input.body[list] : undefined;
+  if (!Array.isArray(entries)) return [];
+  const numbers = entries.map((entry: unknown) => (isFields(entry) ? entry[field] : undefined));
   return [...new Set(numbers.filter((number) => typeof number === "string"))];
 }
 
+/** Runs the work, and says what it has changed in stops, and in orders, which own the stops of their numbers. */
+async function observed<T>(tx: Transaction, trial: ImportTrial, work: (tx: Transaction) => Promise<T>) {
+  const { importKind, input } = trial;
+  const { companyId } = input;
+  const isOfOrders = importKind === "orders";
+  const orderNumbers = isOfOrders ? numbersIn(trial, "orders", "orderNbr") : [];
+  const numbers = isOfOrders ? orderNumbers : numbersIn(trial, "stops", "stopNbr");
+  const orders = await ordersOf(tx, companyId, orderNumbers);
+  const before = await stopsOf(tx, companyId, numbers);
+  const result = await work(tx);
+  const changes: Changes = {
+    changes: changesOf(before, await stopsOf(tx, companyId, numbers)),
+    entities: orderChanges(orders, await ordersOf(tx, companyId, orderNumbers)),
+    untried: 0,
+  };
+  return { result, changes };
+}
+
+/** Enters the loads, and applies them as the background would. */
+async function observedLoads<T>(tx: Transaction, trial: ImportTrial, work: (tx: Transaction) => Promise<T>) {
+  const { companyId, body } = trial.input;
+  const result = await work(tx);
+  const list = isFields(body) ? body["loads"] : undefined;
+  const count = Array.isArray(list) ? list.length : 0;
+  const applied = await applyLastImport(tx, { companyId, now: systemClock.now(), count });
+  const { loads: entities, stops, untried } = applied;
+  return { result, changes: { changes: stops, entities, untried } };
+}
+
 /** A store whose writes are undone, and which notes what they would have changed. */
-function undoing(trial: ImportTrial, note: (changes: readonly StopChangeView[]) => void): WritingStore {
-  const { store, input } = trial;
-  const numbers = stopNumbersIn(trial);
-  async function observed<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
-    const before = await stopsOf(tx, input.companyId, numbers);
-    const result = await work(tx);
-    return { result, changes: changesOf(before, await stopsOf(tx, input.companyId, numbers)) };
-  }
+function undoing(trial: ImportTrial, note: (changes: Changes) => void): WritingStore {
+  const observe = trial.importKind === "loads" ? observedLoads : observed;
   return {
     async write(whose, work) {
-      if (store === undefined) throw new NothingToWriteTo();
-      const { result, changes } = await dryRun(store, whose, (tx) => observed(tx, work));
+      if (trial.store === undefined) throw new NothingToWriteTo();
+      const { result, changes } = await dryRun(trial.store, whose, (tx) => observe(tx, trial, work));
       note(changes);
       return result;
     },
@@ -87,17 +120,17 @@ async function runImport(trial: ImportTrial, store: WritingStore, documentsDir: 
 /** Tries the import against the state of this moment. Changes nothing. */
 export async function tryImport(trial: ImportTrial): Promise<TriedImport> {
   const documentsDir = await mkdtemp(join(tmpdir(), "dropgate-import-"));
-  let changes: readonly StopChangeView[] = [];
+  let changes = noChanges;
   const store = undoing(trial, (seen) => {
     changes = seen;
   });
   try {
     await runImport(trial, store, documentsDir);
-    return { faults: [], changes };
+    return { faults: [], ...changes };
   } catch (thrown) {
-    if (thrown instanceof NothingToWriteTo) return { faults: [], changes: [] };
+    if (thrown instanceof NothingToWriteTo) return { faults: [], ...noChanges };
     if (!(thrown instanceof DropgateError)) throw thrown;
-    return { faults: thrown.faults, changes: [] };
+    return { faults: thrown.faults, ...noChanges };
   } finally {
     await rm(documentsDir, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@
  */
 import type {
   CompanyStanding,
+  LateExpectation,
   LiveSource,
   Refusal,
   SiteStanding,
@@ -16,11 +17,12 @@ import type { Pipeline } from "../../../inbound/pipeline.ts";
 import type { DecisionNews, DecisionWatches } from "../../../inbound/lanes/decision-watch.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { secondMs } from "../../../lib/durations.ts";
+import { given } from "../../../lib/given.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import type { SignInProtocol } from "../../../sign-in/sign-in.ts";
 import type { Intake } from "../../../exchange/uploads/intake.ts";
-import type { ArrivalWatch } from "../../watch/arrival-watch.ts";
+import type { ArrivalWatch, LateArrivals } from "../../watch/arrival-watch.ts";
 import type { CollectionWatch } from "../../watch/collection-watch.ts";
 import type { Health } from "../../watch/health.ts";
 
@@ -87,6 +89,12 @@ async function siteOf(deps: StandingDeps, { incidents }: StoredStandings): Promi
   };
 }
 
+function lateExpectation({ name, expected, window }: LateArrivals): LateExpectation {
+  const { atLeast, name: files, channel, user } = expected;
+  const { beginsAt, dueAt, count: arrived } = window;
+  return { name, beginsAt, dueAt, arrived, atLeast, files: given({ name: files, channel, user }) };
+}
+
 function companyStandings(
   { pipeline, arrivalWatch, collectionWatch }: StandingDeps,
   stored: readonly StoredStanding[],
@@ -97,7 +105,7 @@ function companyStandings(
   const entries = stored.map((company) => {
     const { companyId, companyCode } = company;
     const { count = 0, oldestAgeMs = 0 } = waiting.get(companyId) ?? {};
-    const expectations = (late.get(companyId) ?? []).map(({ name, window: { dueAt } }) => ({ name, dueAt }));
+    const expectations = (late.get(companyId) ?? []).map(lateExpectation);
     const standing: CompanyStanding = {
       ...company,
       waiting: count,

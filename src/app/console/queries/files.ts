@@ -14,7 +14,6 @@ import { dayMs } from "../../../lib/durations.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { given } from "../../../lib/given.ts";
 import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
-import type { ArrivalPlace } from "../../../store/ledger/arrival-place.ts";
 import { listChannels } from "../../../store/ledger/daily-files.ts";
 import { countFilePage } from "../../../store/ledger/file-page-counts.ts";
 import { type FoundPage, readFilePage } from "../../../store/ledger/file-pages.ts";
@@ -22,9 +21,8 @@ import type { PageSelection } from "../../../store/ledger/file-ways.ts";
 import type { LedgerEntry } from "../../../store/ledger/files.ts";
 import { codesOfReason } from "../../admin/file-filter.ts";
 import type { QueryContext } from "../query-context.ts";
+import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
 
-/** A search goes on until so much of its two seconds is left: a page that says how far it has looked is better than none. */
-const reserveMs = 1_850;
 const channelDays = 30;
 
 const nothing: FilesFound = {
@@ -50,18 +48,6 @@ function selectionOf(scope: Scope, filter: FilesFilter): PageSelection {
   };
 }
 
-/** A place as addresses have it: the time, and the reference of an entry. */
-function placeText(numbers: SealedNumbers, { receivedAt, id }: ArrivalPlace): string {
-  return `${receivedAt}~${numbers.seal(id)}`;
-}
-
-/** Undefined for what this installation has not made: the list begins at its begin then. */
-function readPlace(numbers: SealedNumbers, text: string | undefined): ArrivalPlace | undefined {
-  const [, time, reference] = /^(\d{1,15})~(.+)$/.exec(text ?? "") ?? [];
-  const id = reference === undefined ? undefined : numbers.open(reference);
-  return id === undefined ? undefined : { receivedAt: Number(time), id };
-}
-
 /** An entry as lists show it. */
 export function listedFile(entry: LedgerEntry, company: string, numbers: SealedNumbers): ListedFile {
   const { name, state, stopNbr, receivedAt, decidedAt, channel, userName, size, sha256, faults } = entry;
@@ -82,11 +68,12 @@ export function listedFile(entry: LedgerEntry, company: string, numbers: SealedN
 
 /** A page with the newest first; one that goes back to the begin is the first page. */
 async function readPage(
-  { read, ledgerNumbers, timeLeftMs }: QueryContext,
+  context: QueryContext,
   selection: PageSelection,
   { before, after, limit }: FilesAsked,
 ): Promise<FoundPage & { readonly isFirst: boolean; readonly hasOlder: boolean }> {
-  const asked = { limit: limit + 1, hasTime: () => timeLeftMs() > reserveMs };
+  const { read, ledgerNumbers } = context;
+  const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context) };
   const newer = readPlace(ledgerNumbers, after);
   if (newer !== undefined) {
     const page = await readFilePage(read, selection, { ...asked, direction: "newer", from: newer });

@@ -1,7 +1,8 @@
 /** What host developers see of their company: its last receipts, and where to send to. */
 import { companySettingsOf } from "../../../config/company-settings.ts";
 import type { Config } from "../../../config/schema.ts";
-import { isDecidedState } from "../../../domain/files/file-state.ts";
+import { decidedStates, isDecidedState } from "../../../domain/files/file-state.ts";
+import { isSameCompanyCode } from "../../../domain/users/company-code.ts";
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
 import type {
   HostAsked,
@@ -9,9 +10,12 @@ import type {
   HostReceipt,
   HostServers,
 } from "../../../endpoints/http/console/pages/hosts/hosts-view.ts";
+import { given } from "../../../lib/given.ts";
+import { readFilePage } from "../../../store/ledger/file-pages.ts";
+import type { PageSelection } from "../../../store/ledger/file-ways.ts";
 import type { LedgerEntry } from "../../../store/ledger/files.ts";
-import { listRecentReceipts } from "../../../store/ledger/recent-receipts.ts";
 import type { QueryContext } from "../query-context.ts";
+import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
 
 const mostReceipts = 50;
 
@@ -31,17 +35,35 @@ function serversOf(config: Config, companyCode: string): HostServers {
   };
 }
 
+function integrationsOf({ integrations }: Config, companyCode: string): readonly string[] {
+  const mayUse = (companies: readonly string[] | undefined) =>
+    companies === undefined || companies.some((code) => isSameCompanyCode(code, companyCode));
+  return Object.entries(integrations).flatMap(([name, { companies }]) => (mayUse(companies) ? [name] : []));
+}
+
+function selectionOf(companyId: number, userName: string | undefined): PageSelection {
+  return { companyIds: [companyId], states: decidedStates, ...given({ userName }) };
+}
+
 /** Undefined for a company that is not in the scope. */
 export async function queryHosts(
   context: QueryContext,
   scope: Scope,
-  { companyId, userName }: HostAsked,
+  { companyId, userName, before }: HostAsked,
 ): Promise<HostFound | undefined> {
   const company = scope.companies.find(({ id }) => id === companyId);
   if (company === undefined) return undefined;
-  const entries = await listRecentReceipts(context.read, { companyId, userName, limit: mostReceipts });
+  const page = await readFilePage(context.read, selectionOf(companyId, userName), {
+    ...{ direction: "older", limit: mostReceipts, hasTime: hasTimeToSearch(context) },
+    ...given({ from: readPlace(context.ledgerNumbers, before) }),
+  });
+  const isFull = page.entries.length === mostReceipts;
+  const last = page.searchedTo ?? (isFull ? page.entries.at(-1) : undefined);
   return {
-    receipts: entries.flatMap((entry) => receiptOf(context, entry)),
+    receipts: page.entries.flatMap((entry) => receiptOf(context, entry)),
+    before: last === undefined ? undefined : placeText(context.ledgerNumbers, last),
+    searchedTo: page.searchedTo?.receivedAt,
     servers: serversOf(context.config, company.code),
+    integrations: integrationsOf(context.config, company.code),
   };
 }

@@ -15,13 +15,14 @@ import { recordedEventName } from "../../../domain/outbound/recorded-events.ts";
 import type { Stop } from "../../../domain/stop/stop.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { given } from "../../../lib/given.ts";
-import { listImportsOfLoad } from "../../../store/stops/imports.ts";
+import { type ImportOfLoad, listImportsOfLoad } from "../../../store/stops/imports.ts";
 import { countStopsOfLoads, findStoredLoad, type StoredLoad } from "../../../store/stops/load-queries.ts";
 import { countPositions, findProgress, listPositions } from "../../../store/stops/route-reports.ts";
 import { eachStopOfLoad } from "../../../store/stops/shown-stops.ts";
 import { listLoadEvents } from "../../../store/stops/stop-history.ts";
 import type { StoredStop } from "../../../store/stops/stop-queries.ts";
 import type { QueryContext } from "../query-context.ts";
+import { hasTimeToSearch } from "./file-places.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { momentOrNone, visitViewsOf } from "./visit-views.ts";
 
@@ -85,18 +86,54 @@ async function eventsOf({ read }: QueryContext, key: { companyId: number; loadNb
     .toSorted((one, other) => one.happenedAt - other.happenedAt);
 }
 
-async function importsOf(
-  { read }: QueryContext,
-  key: { companyId: number; loadNbr: string },
-): Promise<readonly LoadImportView[]> {
-  const found = await listImportsOfLoad(read, { ...key, searched: searchedImports, limit: maxImports });
-  return found.map(({ guid, userName: user, receivedAt, decidedAt, state, faults }) => ({
+function importViewOf(one: ImportOfLoad): LoadImportView {
+  const { guid, userName: user, receivedAt, decidedAt, state, faults } = one;
+  return {
     ...{ guid, user, receivedAt, decidedAt, state },
     reasons: faults.map(({ code, path, message }) => ({
       ...{ reasonCode: reasonCodeOf(code), message },
       ...given({ path }),
     })),
-  }));
+  };
+}
+
+interface ImportsKey {
+  readonly companyId: number;
+  readonly loadNbr: string;
+  /** The GUID of the import before which the list begins. */
+  readonly before: string | undefined;
+}
+
+/** Piece by piece from the newest back, as long as there is time; says how far was looked. */
+async function importsOf(
+  context: QueryContext,
+  { before, ...key }: ImportsKey,
+): Promise<LoadFound["imports"]> {
+  const hasTime = hasTimeToSearch(context);
+  const found: ImportOfLoad[] = [];
+  let place = before;
+  let searchedTo: { readonly guid: string; readonly receivedAt: number } | undefined;
+  do {
+    const asked = { ...key, before: place, searched: searchedImports, limit: maxImports - found.length };
+    const piece = await listImportsOfLoad(context.read, asked);
+    found.push(...piece.imports);
+    searchedTo = found.length < maxImports ? piece.searchedTo : found.at(-1);
+    place = searchedTo?.guid;
+  } while (place !== undefined && found.length < maxImports && hasTime());
+  return {
+    shown: found.map(importViewOf),
+    before: place,
+    searchedTo: found.length < maxImports ? searchedTo?.receivedAt : undefined,
+  };
+}
+
+/** The newest, as far as it is among those of the first piece. */
+async function newestImportOf(
+  { read }: QueryContext,
+  key: Omit<ImportsKey, "before">,
+): Promise<LoadImportView | undefined> {
+  const found = await listImportsOfLoad(read, { ...key, searched: searchedImports, limit: 1 });
+  return found.imports.map(importViewOf)[0];
 }
 
 function originOf(header: LoadHeader): LoadFound["origin"] {
@@ -127,13 +164,14 @@ function timesOf(header: LoadHeader, execution: LoadExecution, zone: string) {
 export async function queryLoad(
   context: QueryContext,
   scope: Scope,
-  { companyCode, loadNbr }: LoadAsked,
+  { companyCode, loadNbr, importsBefore }: LoadAsked,
 ): Promise<LoadFound | undefined> {
   const company = companyOfScope(scope, companyCode);
   if (company === undefined) return undefined;
   const key = { companyId: company.id, loadNbr };
   const load = await findStoredLoad(context.read, key);
   if (load === undefined) return undefined;
+  const imports = await importsOf(context, { ...key, before: importsBefore });
   const header = JSON.parse(load.body) as LoadHeader;
   const zone = header.loadTimeZone ?? "UTC";
   const vehicle = header.tractorNbr ?? header.trailerNbr;
@@ -145,6 +183,7 @@ export async function queryLoad(
     ...(await stopsOf(context, load, header)),
     ...(await wayOf(context, load.id)),
     events: await eventsOf(context, key),
-    imports: await importsOf(context, key),
+    imports,
+    newestImport: importsBefore === undefined ? imports.shown[0] : await newestImportOf(context, key),
   };
 }

@@ -10,6 +10,8 @@ import type {
   OpenIncident,
   StoredStandings,
 } from "../../../endpoints/http/console/live/standing.ts";
+import { dayMs } from "../../../lib/durations.ts";
+import { isoTime } from "../../../lib/iso-time.ts";
 import { listOpenIncidents } from "../../../store/alerts/incidents.ts";
 import type { Reader } from "../../../store/database/database.ts";
 import { dayOf } from "../../../store/ledger/daily-files.ts";
@@ -19,6 +21,11 @@ import { failingPlaces } from "./failing-places.ts";
 const daysOfWeek = 7;
 /** More are nothing that anybody reads at a glance. */
 const mostIncidents = 500;
+
+/** A number of days since 1970 as a date. */
+function dayText(day: number): string {
+  return isoTime(day * dayMs).slice(0, 10);
+}
 
 function shownIncident(incident: Incident): OpenIncident {
   const { id, kind, summary, openedAt } = incident;
@@ -70,6 +77,7 @@ export async function queryStandings(
 ): Promise<StoredStandings> {
   const ids = companies.map(({ id }) => id);
   const today = dayOf(now);
+  const days = { today: dayText(today), weekBefore: dayText(today - daysOfWeek) };
   const countOf = await countsOf(read, ids, [today, today - daysOfWeek]);
   const dead = await deadLettersOf(read, ids);
   const failingOf = await failingPlaces({ read, config });
@@ -81,6 +89,7 @@ export async function queryStandings(
       ...{ companyId, companyCode },
       today: countOf(companyId, today),
       weekBefore: countOf(companyId, today - daysOfWeek),
+      days,
       incidents: incidentsOf(companyId),
       deadLetters: dead.get(companyId) ?? 0,
       failing: failingOf({ id: companyId, code: companyCode }),

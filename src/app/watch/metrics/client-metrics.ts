@@ -19,7 +19,7 @@ const connectionMetrics: readonly Metric[] = [
   {
     name: "dropgate_connections",
     type: "gauge",
-    help: "Open connections.",
+    help: "Open connections; console: those of its own port, where console.port is set.",
     labels: ["endpoint"],
     countedIn: gate,
     atStart: "the connection that asks",
@@ -47,14 +47,16 @@ const connectionMetrics: readonly Metric[] = [
   {
     name: "dropgate_sign_ins_total",
     type: "counter",
-    help: "Sign-ins since the start: accepted, refused for a wrong user, password or key, or turned away after too many.",
+    help: "Sign-ins since the start, those of the console with http: accepted, refused for a wrong user, password or key, or turned away after too many.",
     labels: ["endpoint", "outcome"],
     countedIn: "src/sign-in/create-sign-in.ts",
     samples: (figures) =>
       eachEndpoint(figures, ({ endpoint }) =>
-        Object.entries(figures.signIn.signIns[endpoint]).map(
-          ([outcome, count]) => [[outcome], count] as const,
-        ),
+        endpoint === "console"
+          ? []
+          : Object.entries(figures.signIn.signIns[endpoint]).map(
+              ([outcome, count]) => [[outcome], count] as const,
+            ),
       ),
   },
   {
@@ -93,10 +95,14 @@ const transferMetrics: readonly Metric[] = [
     labels: ["endpoint", "direction"],
     countedIn: "src/exchange/transfer-figures.ts",
     samples: (figures) =>
-      eachEndpoint(figures, ({ bytes }) => [
-        [["in"], bytes.bytesIn],
-        [["out"], bytes.bytesOut],
-      ]),
+      eachEndpoint(figures, ({ bytes }) =>
+        bytes === undefined
+          ? []
+          : [
+              [["in"], bytes.bytesIn],
+              [["out"], bytes.bytesOut],
+            ],
+      ),
   },
   {
     name: "dropgate_uploads_total",

@@ -35,9 +35,11 @@ export interface ProgramFigures {
 
 /** What listens for clients. */
 export interface EndpointFigures {
-  readonly endpoint: SignInProtocol;
+  /** `console`: the port of the console alone, where it has one. */
+  readonly endpoint: SignInProtocol | "console";
   readonly connections: ConnectionStatistics;
-  readonly bytes: Pick<ChannelTransfers, "bytesIn" | "bytesOut">;
+  /** Those of `console` are counted with `http`. */
+  readonly bytes?: Pick<ChannelTransfers, "bytesIn" | "bytesOut">;
   /** Of those over which files are exchanged. */
   readonly uploads?: Pick<ChannelTransfers, "uploadsComplete" | "uploadsBroken">;
   /** Milliseconds UTC; undefined without a certificate. */

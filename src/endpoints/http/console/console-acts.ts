@@ -161,12 +161,29 @@ export interface RetryRehearsal {
     | undefined;
 }
 
+/** The largest text of an import that is tried, in bytes. */
+export const largestTriedImport = 256 * 1024;
+
 export interface TrialAsked {
   readonly companyId: number;
   /** The name of the file; empty when only the document is to be tried. */
   readonly name: string;
-  /** XML of a stop document, or JSON of an import. */
+  /** XML of a stop document, or JSON of an import; whatever a custom integration takes. */
   readonly text: string;
+  /** The custom integration that makes an import of it; undefined for none. */
+  readonly service: string | undefined;
+  /** Which import that is for; undefined: by the list that the document has. */
+  readonly as: ImportKindName | undefined;
+}
+
+/** A load or an order of an import that is tried. */
+export interface ShownEntityChange {
+  readonly kind: "load" | "order";
+  readonly number: string;
+  /** `refused`: not at once, but when it is applied. */
+  readonly effect: "created" | "updated" | "none" | "refused";
+  readonly faults: readonly Fault[];
+  readonly fields: readonly ShownDifference[];
 }
 
 /** What would become of it at this moment. Nothing of it is kept. */
@@ -177,6 +194,12 @@ export interface TrialDone {
   readonly importKind: ImportKindName | undefined;
   readonly faults: readonly Fault[];
   readonly changes: readonly ShownChange[];
+  /** Of an import of loads or orders. */
+  readonly entities: readonly ShownEntityChange[];
+  /** Loads of which is not told what would come of them. */
+  readonly untried: number;
+  /** What the integration has made of the text; undefined without one. */
+  readonly mapped: string | undefined;
   /** Of a duplicate: when the file that counts was decided about, and as what. */
   readonly first: { readonly state: string; readonly decidedAt: number | null } | undefined;
   /** Of a duplicate: what would be decided about it under a new time. */
@@ -196,6 +219,31 @@ export interface ShownBan {
   readonly count: number;
 }
 
+export interface RequestAsked {
+  /** As the header `X-Request-Id` of the answer. */
+  readonly requestId: string;
+}
+
+/** A request, and how it was answered. */
+export interface FoundRequest {
+  readonly requestId: string;
+  /** Milliseconds UTC. */
+  readonly at: number;
+  readonly method: string;
+  /** The name of its operation or page; undefined when there was none. */
+  readonly route: string | undefined;
+  readonly user: string | undefined;
+  readonly company: string | undefined;
+  /** 0: there was nobody to answer. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface UncollectedDeliveries {
+  /** Of the companies at which the user may look. */
+  readonly ids: readonly number[];
+}
+
 /**
  * What only the process of the daemon knows, by name: rehearsals, which are undone at once, and what is in its memory.
  * Companies that the user may not act for have nothing of it.
@@ -209,4 +257,8 @@ export interface ConsoleLooks {
   readonly "user.refused": Act<{ readonly userId: number }, readonly ShownRefusedSignIn[]>;
   /** For operators alone. */
   readonly bans: Act<object, readonly ShownBan[]>;
+  /** One of the last requests over HTTP; undefined for one that is not known, or of another company. */
+  readonly request: Act<RequestAsked, FoundRequest | undefined>;
+  /** Deliveries whose files lie in `outbound/` longer than they may, as the last scan has found them. */
+  readonly uncollected: Act<object, UncollectedDeliveries>;
 }

@@ -9,6 +9,7 @@ import type {
   ExportsAsked,
   ExportsFound,
 } from "./pages/deliveries/deliveries-view.ts";
+import type { LagsAsked, LagsFound } from "./pages/deliveries/lag-view.ts";
 import type { RemotesFound } from "./pages/remotes/remotes-view.ts";
 import type { FileAsked, FileContentAsked, FileContentFound, FileFound } from "./pages/file/file-view.ts";
 import type { HostAsked, HostFound } from "./pages/hosts/hosts-view.ts";
@@ -31,6 +32,8 @@ export interface ConsoleQueries {
   readonly stop: Query<StopAsked, StopFound | undefined>;
   readonly load: Query<LoadAsked, LoadFound | undefined>;
   readonly deliveries: Query<DeliveriesAsked, DeliveriesFound>;
+  /** How long deliveries have waited for their targets, over time. */
+  readonly targetLags: Query<LagsAsked, LagsFound>;
   readonly delivery: Query<DeliveryAsked, DeliveryFound | undefined>;
   readonly exports: Query<ExportsAsked, ExportsFound>;
   readonly remotes: Query<object, RemotesFound>;

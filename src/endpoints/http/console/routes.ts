@@ -19,6 +19,7 @@ import { healthRoute } from "./pages/health/health-page.ts";
 import { hostsRoutes } from "./pages/hosts/hosts-page.ts";
 import { loadPage } from "./pages/load/load-page.ts";
 import { stopPage } from "./pages/stop/stop-page.ts";
+import { lateRoute } from "./pages/today/late-page.ts";
 import { liveRoutes } from "./pages/today/live-page.ts";
 import { todayRoute } from "./pages/today/today-page.ts";
 import { userActRoutes } from "./pages/users/user-acts.ts";
@@ -36,6 +37,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   loadPage,
   ...hostsRoutes,
   todayRoute,
+  lateRoute,
   ...liveRoutes,
   healthRoute,
   ...healthActRoutes,

@@ -23,6 +23,7 @@ import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { contentOf, type JsonReaders, noContent, signalFor } from "./request-content.ts";
 import type { CallOperation } from "./operation-context.ts";
+import type { RecentRequests } from "./recent-requests.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { isInArea, noteSignedIn, pageRequestOf } from "./page-request.ts";
 import { packedPage } from "./packed-page.ts";
@@ -42,6 +43,7 @@ export interface DispatcherState {
   readonly log: Logger;
   readonly accessLog: AccessLog;
   readonly figures: RequestFigures;
+  readonly requests: RecentRequests | undefined;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
   /** Answers that last as long as their clients stay; a stop ends them. */

@@ -10,6 +10,7 @@ import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
 import { selectForm } from "./prepared-body.ts";
+import type { RecentRequests } from "./recent-requests.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { originFormOf } from "./request-target.ts";
 import { type SendingStream, sendStream } from "./stream-answer.ts";
@@ -226,7 +227,7 @@ function pathOf(target: string): string {
 }
 
 function noteEnd(
-  { accessLog, figures }: ExchangeNotes,
+  { accessLog, figures, requests }: ExchangeNotes,
   exchange: Exchange,
   status: number,
   bytesOut: number,
@@ -234,6 +235,8 @@ function noteEnd(
   const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
   const durationMs = performance.now() - exchange.startedAtMs;
   figures.count({ route, status, durationMs, bytesIn, bytesOut });
+  const of = { route, user: userName, company: companyCode };
+  requests?.note({ requestId: id, at: Date.now(), method: request.method ?? "", ...of, status, durationMs });
   accessLog.write({
     requestId: id,
     method: request.method,
@@ -254,6 +257,7 @@ export interface ExchangeNotes {
   readonly log: Logger;
   readonly accessLog: AccessLog;
   readonly figures: RequestFigures;
+  readonly requests?: RecentRequests | undefined;
 }
 
 async function noteStreamed(notes: ExchangeNotes, exchange: Exchange, streaming: Promise<Streamed>) {

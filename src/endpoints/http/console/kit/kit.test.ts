@@ -9,7 +9,7 @@ import { addresses, link, withQuery } from "./link.ts";
 import { notice, remedy } from "./notice.ts";
 import { pager } from "./pager.ts";
 import { columns, details, facts, section } from "./section.ts";
-import { code, listing, shortened, shown } from "./shown-text.ts";
+import { code, listing, prose, shortened, shown } from "./shown-text.ts";
 import { table } from "./table.ts";
 import { durationText, timeText, timeWithLocal } from "./times.ts";
 
@@ -206,4 +206,12 @@ it("a template takes nothing but what is escaped or was made by one", () => {
   expect(html`<a title="${hostile}">${[hostile, undefined, null, false, 1]}</a>`.text).not.toContain(
     "<script",
   );
+});
+
+it("shows commands of the catalogues as code, which one click selects, and markup in them runs nothing", () => {
+  expect(prose("`dropgate check` says it; see `a<b>`.").text).toBe(
+    '<code class="command">dropgate check</code> says it; see <code class="command">a&lt;b&gt;</code>.',
+  );
+  expect(prose("a ` alone, and `x` ` again").text).not.toContain('<code class="command"> again');
+  expect(prose("plain").text).toBe("plain");
 });

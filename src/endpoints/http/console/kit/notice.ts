@@ -2,6 +2,7 @@
 import { words } from "../words/words.ts";
 import { type Content, type Html, html } from "./html.ts";
 import type { BadgeKind } from "./badge.ts";
+import { prose } from "./shown-text.ts";
 
 /** A message in its own frame. `bad` is told at once by screen readers, all others when they have time. */
 export function notice(kind: BadgeKind, content: Content): Html {
@@ -11,7 +12,8 @@ export function notice(kind: BadgeKind, content: Content): Html {
 
 /** What to do about a fault. */
 export function remedy(content: Content): Html {
-  return html`<p class="remedy"><strong>${words.kit.remedy}</strong> ${content}</p>`;
+  const told = typeof content === "string" ? prose(content) : content;
+  return html`<p class="remedy"><strong>${words.kit.remedy}</strong> ${told}</p>`;
 }
 
 /** What stands where a list would, when nothing is in it: what that means, and perhaps where to go. */

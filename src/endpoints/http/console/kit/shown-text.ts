@@ -35,6 +35,19 @@ export function code(text: string): Html {
   return html`<code><bdi>${breakable(visible(text))}</bdi></code>`;
 }
 
+/** A command to be copied: one click selects the whole of it. */
+export function command(text: string): Html {
+  return html`<code class="command">${visible(text)}</code>`;
+}
+
+/** A text of ours, in which commands and settings stand between backticks, as in the catalogues of the commands. */
+export function prose(text: string): Html {
+  const parts = text.split("`");
+  // One without its end is no command.
+  const whole = parts.length % 2 === 1 ? parts : [...parts.slice(0, -2), parts.slice(-2).join("`")];
+  return html`${whole.map((part, index) => (index % 2 === 0 ? visible(part) : command(part)))}`;
+}
+
 /** A text of several lines as it is, such as a document; what does not fit scrolls, by keys too. */
 export function listing(text: string, label: string): Html {
   const lines = text.replaceAll("\r\n", "\n").replace(/[^\n\t]+/g, visible);

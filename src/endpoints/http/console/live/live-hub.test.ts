@@ -20,6 +20,7 @@ function company(companyId: number, waiting = 0): CompanyStanding {
       weekBefore: day,
     },
     ...{ late: [], incidents: [], deadLetters: 0, uncollected: undefined },
+    days: { today: "2026-11-05", weekBefore: "2026-10-29" },
   };
 }
 

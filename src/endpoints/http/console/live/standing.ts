@@ -39,6 +39,8 @@ export interface StoredStanding {
   readonly today: DayCount;
   /** The whole day a week before. */
   readonly weekBefore: DayCount;
+  /** Which days of UTC these are, `YYYY-MM-DD`. */
+  readonly days: { readonly today: string; readonly weekBefore: string };
   readonly incidents: readonly OpenIncident[];
   readonly deadLetters: number;
   /** One that has failed once or twice may be well at the next attempt, and is left out. */
@@ -56,8 +58,14 @@ export interface StoredStandings {
 /** An expectation whose files have not come in time. */
 export interface LateExpectation {
   readonly name: string;
-  /** When they should have been there, milliseconds UTC. */
+  /** From when on files count for it, and when they should have been there, milliseconds UTC. */
+  readonly beginsAt: number;
   readonly dueAt: number;
+  /** How many files have come, of how many. */
+  readonly arrived: number;
+  readonly atLeast: number;
+  /** Which files count, as far as it is said: their names, their way, who sends them. */
+  readonly files: { readonly name?: string; readonly channel?: string; readonly user?: string };
 }
 
 export interface CompanyStanding extends StoredStanding {

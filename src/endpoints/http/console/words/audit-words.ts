@@ -1,4 +1,5 @@
 /** Words of the audit. */
+import { counted } from "../../../../lib/counted.ts";
 
 export const auditWords = {
   title: "Audit",
@@ -19,6 +20,10 @@ export const auditWords = {
   before: "before",
   after: "after",
   unset: "not set",
+  refusedBefore: (count: number) =>
+    count === 0
+      ? "none was refused before it"
+      : `${counted(count, "sign-in")} under this name refused before it, since one succeeded or the program started`,
   /** By the kind of the entry, without its dot. */
   kinds: {
     fileRetry: "retried a file",

@@ -1,4 +1,6 @@
 /** Words of the pages of deliveries, targets and exports. */
+import { counted } from "../../../../lib/counted.ts";
+
 export const deliveriesWords = {
   title: "Deliveries",
   givenUp: "Given up",
@@ -12,11 +14,14 @@ export const deliveriesWords = {
   nameHint: "Whole, or with * and ?",
   from: "From (UTC day)",
   to: "To (UTC day)",
+  fetched: "Fetched",
+  notFetched: "Not fetched in time",
   stop: (stopNbr: string) => `Stop ${stopNbr}`,
   exportNamed: (name: string) => `Export ${name}`,
   faults: {
     state: "There is no such state: choose one of the list.",
     kind: "There is no such kind: choose one of the list.",
+    fetched: "There is no such choice: choose one of the list.",
     day: "This is no day: write it as 2026-11-05.",
     order: "This is before the first day: choose a later one.",
   },
@@ -74,6 +79,34 @@ export const deliveriesWords = {
     resume: "Resume",
     notConfiguredRemedy: "Put it back into the configuration and reload, or give up what waits for it.",
     resumeRemedy: "Resume it when it may go on: nothing else ends this pause.",
+  },
+  lag: {
+    title: "Lag: how long deliveries wait",
+    spans: { "24h": "24 hours", "14d": "14 days" },
+    spanOf: "Time that is shown",
+    explained:
+      "Deliveries that were made within this time, or up to a day before it; of older ones those that wait now. " +
+      "Those that are asked for again count from then on.",
+    estimated: (each: string) =>
+      `There are many: this is estimated from one delivery of ${each}, and short peaks may be missing.`,
+    none: "Nothing waited, and nothing was delivered within this time.",
+    now: (waiting: number, age: string) =>
+      waiting === 0
+        ? "Nothing waits."
+        : `${counted(waiting, "delivery waits", "deliveries wait")}, the oldest for ${age}.`,
+    most: (waiting: string, longest: string) =>
+      `Within this time at most ${waiting} waited at once, and the longest wait was ${longest}.`,
+    waitingOf: (target: string) => `${target}: waiting deliveries`,
+    agesOf: (target: string) => `${target}: how long they wait`,
+    waiting: "Waiting",
+    oldest: "Oldest waited for",
+    longest: "Longest until delivered",
+    at: "At",
+    asTable: (target: string) => `${target} as a table`,
+    quiet: "Nothing waited at the ends of the steps.",
+    more: (count: number) =>
+      `${counted(count, "further target has", "further targets have")} less lag: choose one in the filter below.`,
+    link: "Lag",
   },
   targetActs: {
     retry: {

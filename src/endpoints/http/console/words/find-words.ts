@@ -26,8 +26,40 @@ export const findWords = {
     "If a client says that it sent it: its upload was never closed, or went to another server. Have it sent again.",
     "What belongs to a company that you may not see is not found here.",
   ],
-  requestId:
-    "If this is an X-Request-Id: the log has a line of each request with it, by which an operator finds user, operation and answer.",
+  request: {
+    title: "A request over HTTP",
+    id: "X-Request-Id",
+    at: "Answered",
+    operation: "Operation",
+    none: "no operation has that path and method",
+    user: "User",
+    stranger: "nobody had signed in",
+    company: "Company",
+    status: "Answer",
+    gone: "nobody was there any more to be answered",
+    took: "Took",
+    filesOf: "Files of this user on this day",
+    means: (status: number) => {
+      if (status === 0)
+        return "The client went away before the answer: have it wait longer, and send again what it does not know of.";
+      if (status === 429)
+        return "It came too often, or its address is banned: Retry-After of the answer says for how long to wait.";
+      if (status === 503)
+        return "There was no room for it at that moment: the client sends it again after Retry-After.";
+      if (status >= 500)
+        return "A fault of this installation: the log has a line with this id that says more.";
+      if (status === 401)
+        return "User and password were not accepted: page Users shows whether the user is disabled.";
+      if (status === 403) return "The user has no role for it in that company: page Users shows the roles.";
+      if (status >= 400)
+        return "It was refused: the reasons stand in the body of the answer, which the host has.";
+      return "It was answered as it should be.";
+    },
+  },
+  requestUnknown:
+    "If this is an X-Request-Id: it is none of the last 10,000 requests since the start of the program, or one of a company that " +
+    "you may not see. The log has a line of each request for as long as it is kept:",
+  requestCommand: (id: string) => `journalctl -u dropgate | grep -F -e ${id}`,
   byNumber: (kind: NumberKind) => `found by ${by[kind]}`,
   files: "Files",
   stops: "Stops",

@@ -1,4 +1,6 @@
 /** Words of the page for host developers. */
+import { counted } from "../../../../lib/counted.ts";
+
 export const hostsWords = {
   title: "For host developers",
   intro:
@@ -8,7 +10,22 @@ export const hostsWords = {
   tryIntro:
     "It is decided about by the rules that hold for sent files, against the stops as they are now. Nothing is stored and nothing is sent.",
   text: "XML of a stop document, or JSON of an import",
-  textHint: "Put the text in, or choose a file.",
+  textHint: "Put the text in, or choose a file: XML up to about 1 MiB, JSON up to 256 KiB.",
+  importTooLarge: (size: string, kilobytes: number) =>
+    `This JSON has ${size}, and up to ${kilobytes} KiB are tried here: try some of its entries, those that were refused ` +
+    "for instance. As an import it may be as large as http.maxBodyBytes allows.",
+  service: "Custom integration",
+  serviceHint: "It makes an import of the text first, as it does of what hosts send under its name.",
+  noService: "None",
+  as: "Import",
+  asItIs: "By the list that the document has",
+  importKinds: {
+    loads: "Loads",
+    stops: "Stops",
+    asn: "Advance shipment notices",
+    orders: "Orders",
+  },
+  mapped: "What the integration made of it",
   file: "Take the text from a file",
   name: "Name of the file",
   nameHint: "Of XML; it is checked too. Leave it empty to try the document alone.",
@@ -23,7 +40,16 @@ export const hostsWords = {
     duplicate: "It would be answered as a duplicate, and nothing would be applied.",
     superseded: "It would be refused as superseded: a newer file of its stop has been applied.",
   },
-  inBackground: "Loads are checked again, one by one, when they are applied in the background.",
+  inBackground:
+    "Loads are applied in the background, one by one: below is what would come of each at this moment.",
+  untried: (count: number) =>
+    `${counted(count, "further load is", "further loads are")} not told of here: try them by themselves.`,
+  entities: "Its loads or orders",
+  entity: { load: "Load", order: "Order" },
+  entityHead: "Load or order",
+  fieldsOfEntity: (kind: string, number: string) =>
+    `Fields of ${kind.toLowerCase()} ${number} that would change`,
+  noEntities: "It has none.",
   kinds: {
     loads: "Import of loads.",
     stops: "Import of stops.",
@@ -46,7 +72,13 @@ export const hostsWords = {
   changes: "What it would change",
   stop: "Stop",
   effect: "Effect",
-  effects: { created: "created", updated: "updated", deleted: "deleted", none: "unchanged" },
+  effects: {
+    created: "created",
+    updated: "updated",
+    deleted: "deleted",
+    none: "unchanged",
+    refused: "refused when it is applied",
+  },
   stateBefore: "State now",
   stateAfter: "State then",
   noChanges: "It would change no stop.",
@@ -59,7 +91,8 @@ export const hostsWords = {
   receiptsOf: "Whose files",
   ofUser: (userName: string) => `Those that ${userName} has sent`,
   ofCompany: "All of the company",
-  receiptsCaption: "The last 50 files that were decided about, the newest first",
+  receiptsCaption: "50 files that were decided about, the newest first",
+  searchedTo: (day: string) => `Looked for as far back as ${day}; the next page goes on from there.`,
   noReceipts:
     "None of the last files was yours. Look at all of the company, or send one as the samples show.",
   noCompanyReceipts: "No file of this company has been decided about yet. Send one as the samples show.",
@@ -95,4 +128,7 @@ export const trialWords = {
     `JSON of more than ${kilobytes} KiB is not tried here: try a part of it, or send it as an import`,
   noImport:
     "JSON of an import is an object with a list: loads, stops or orders. Put in the whole body of the request.",
+  noService: (name: string) => `the company has no integration ${name}: choose one of the list`,
+  otherForm: (name: string, form: string) =>
+    `the integration ${name} takes ${form.toUpperCase()}: put in the body of a request as hosts send it`,
 };

@@ -76,7 +76,9 @@ export const loadWords = {
   events: "Events",
   noEvents: "Nothing has been recorded about it.",
   imports: "Imports",
-  noImports: "No import of it is kept, or none is among the newest 200 of the company.",
+  noImports: "No import of it was found: none is kept, or it is older than what was looked through.",
+  importsSearchedTo: (day: string) =>
+    `Imports were looked through as far back as ${day}; the next page goes on from there.`,
   import: "Import",
   came: "Came",
   decided: "Decided",

@@ -9,7 +9,7 @@ export const todayWords = {
   oldest: (age: string) => `oldest ${age}`,
   applied: "Applied today",
   refused: "Refused today",
-  weekBefore: (count: string) => `${count} a week ago, the whole day`,
+  weekBefore: "a week ago, the whole day",
   late: "Late",
   incidents: "Incidents",
   deadLetters: "Given up",
@@ -46,6 +46,27 @@ export const todayWords = {
   expires: (endpoint: string, inDays: number) =>
     `this machine: the certificate of ${endpoint} expires in ${counted(inDays, "day")}`,
   expired: (endpoint: string) => `this machine: the certificate of ${endpoint} has expired`,
+  lateArrivals: {
+    title: "Late expected arrivals",
+    explained:
+      "Files that a company expects and that were not there in time, as they were counted within the last minute. Files that wait " +
+      "and applied ones count, refused ones do not.",
+    none: "Nothing is late: all files that are expected have come in time.",
+    head: {
+      name: "Expected as",
+      company: "Company",
+      counted: "Files that count",
+      since: "Counted since",
+      due: "Due",
+      come: "Have come",
+    },
+    come: (arrived: string, atLeast: string) => `${arrived} of ${atLeast}`,
+    came: "what came since, refused files too",
+    named: (name: string) => `named ${name}`,
+    over: (channel: string) => `over ${channel}`,
+    from: (user: string) => `from ${user}`,
+    any: "any file",
+  },
   openIncidents: "Open incidents",
   noIncidents: "There is no open incident.",
   notLookedFor:

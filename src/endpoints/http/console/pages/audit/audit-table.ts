@@ -77,7 +77,17 @@ function differenceItem({ path, before, after }: Difference): Html {
   return html`<li>${name}<del><span class="unseen">${said.before} </span>${value(before)}</del> → <ins><span class="unseen">${said.after} </span>${value(after)}</ins></li>`;
 }
 
-function changeText({ before, after }: ShownAudit): Content {
+/** Of a sign-in: how often one was refused before; undefined for all else. */
+function refusedText({ kind, after }: ShownAudit): Content {
+  if (kind !== "signedIn" || typeof after !== "object" || after === null) return undefined;
+  const count = "refusedBefore" in after ? after.refusedBefore : undefined;
+  return typeof count === "number" ? said.refusedBefore(count) : undefined;
+}
+
+function changeText(entry: ShownAudit): Content {
+  const refused = refusedText(entry);
+  if (refused !== undefined) return refused;
+  const { before, after } = entry;
   const differences = differenceOf(before, after);
   if (differences.length === 0) return words.kit.none;
   return html`<ul class="plain">${differences.slice(0, mostDifferences).map(differenceItem)}</ul>`;

@@ -5,11 +5,13 @@ import {
   isDeliveryState,
 } from "../../../../../domain/outbound/delivery-state.ts";
 import { given } from "../../../../../lib/given.ts";
+import type { ConsoleRequest } from "../../console-route.ts";
+import type { ConsoleServices } from "../../console-services.ts";
 import { words } from "../../words/words.ts";
 import { faultsOfDays, fieldTexts, filled, spanOf } from "../filter-fields.ts";
 import type { DeliveriesFilter } from "./deliveries-view.ts";
 
-const names = ["company", "target", "state", "kind", "name", "stop", "from", "to"] as const;
+const names = ["company", "target", "state", "kind", "name", "stop", "fetched", "from", "to"] as const;
 type FilterName = (typeof names)[number];
 
 export type FilterTexts = Readonly<Record<FilterName, string>>;
@@ -19,17 +21,23 @@ export interface ReadDeliveriesFilter {
   readonly texts: FilterTexts;
   /** Undefined when a field has a fault. */
   readonly filter: DeliveriesFilter | undefined;
+  /** Only those whose files nobody has fetched in time: the daemon knows which these are. */
+  readonly isUncollected: boolean;
   readonly faults: Readonly<Partial<Record<FilterName, string>>>;
 }
 
 export const shownKinds: readonly DeliveryKind[] = ["completion", "export", "message"];
 export const shownStates = deliveryStates;
 
-function faultsOf({ state, kind, from, to }: FilterTexts): ReadDeliveriesFilter["faults"] {
+/** The one choice besides all. */
+export const lateFetch = "late";
+
+function faultsOf({ state, kind, fetched, from, to }: FilterTexts): ReadDeliveriesFilter["faults"] {
   const { faults } = words.deliveries;
   const own = {
     state: state === "" || isDeliveryState(state) ? undefined : faults.state,
     kind: kind === "" || shownKinds.some((one) => one === kind) ? undefined : faults.kind,
+    fetched: fetched === "" || fetched === lateFetch ? undefined : faults.fetched,
   };
   return { ...given(own), ...faultsOfDays({ from, to }, faults) };
 }
@@ -38,7 +46,8 @@ function faultsOf({ state, kind, from, to }: FilterTexts): ReadDeliveriesFilter[
 export function readDeliveriesFilter(query: URLSearchParams): ReadDeliveriesFilter {
   const texts = fieldTexts(query, names);
   const faults = faultsOf(texts);
-  if (Object.keys(faults).length > 0) return { texts, filter: undefined, faults };
+  const isUncollected = texts.fetched === lateFetch;
+  if (Object.keys(faults).length > 0) return { texts, filter: undefined, isUncollected, faults };
   const filter = given({
     company: filled(texts.company),
     target: filled(texts.target),
@@ -47,5 +56,16 @@ export function readDeliveriesFilter(query: URLSearchParams): ReadDeliveriesFilt
     name: filled(texts.name),
     stop: filled(texts.stop),
   });
-  return { texts, filter: { ...filter, ...spanOf(texts) }, faults };
+  return { texts, filter: { ...filter, ...spanOf(texts) }, isUncollected, faults };
+}
+
+/** With the deliveries that the daemon knows to be fetched too late, where these are asked for. */
+export async function wholeFilter(
+  { look }: Pick<ConsoleServices, "look">,
+  { user }: Pick<ConsoleRequest, "user">,
+  { filter = {}, isUncollected }: ReadDeliveriesFilter,
+): Promise<DeliveriesFilter> {
+  if (!isUncollected) return filter;
+  const { ids } = await look("uncollected", user, {});
+  return { ...filter, uncollected: ids };
 }

@@ -1,6 +1,7 @@
 /** Page 7, deliveries: how the targets stand, and the deliveries by a filter that stands in the address. */
 import { given } from "../../../../../lib/given.ts";
 import type { Answer } from "../../../server/answer.ts";
+import { charts } from "../../assets/assets.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { type ConsoleUser, companiesFor } from "../../console-user.ts";
@@ -17,13 +18,17 @@ import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { lookScope } from "../look-scope.ts";
 import {
+  lateFetch,
   type ReadDeliveriesFilter,
   readDeliveriesFilter,
   shownKinds,
   shownStates,
+  wholeFilter,
 } from "./deliveries-filter.ts";
 import type { DeliveriesFound, ShownDelivery } from "./deliveries-view.ts";
 import { stateOf, subjectOf, whyOf } from "./delivery-parts.ts";
+import { lagSection, readLagSpan } from "./lag-section.ts";
+import type { LagsFound } from "./lag-view.ts";
 import { holdNotice } from "./release-act.ts";
 import { severalAddress, severalVerbs } from "./several-deliveries.ts";
 import { targetsSection } from "./targets-section.ts";
@@ -31,11 +36,15 @@ import { targetsSection } from "./targets-section.ts";
 const said = words.deliveries;
 const rowsOfPage = 50;
 
+/** Charts of more targets are asked for one by one, by the filter. */
+const shownLags = 4;
+
 interface Shown {
   readonly user: ConsoleUser;
   readonly to: Addresses;
   readonly read: ReadDeliveriesFilter;
   readonly found: DeliveriesFound;
+  readonly lags: LagsFound;
 }
 
 function filterFields({ user, read: { texts, faults }, found }: Shown): Content {
@@ -45,7 +54,7 @@ function filterFields({ user, read: { texts, faults }, found }: Shown): Content 
   const targets = [...new Set(known)].filter((name) => name !== "").map((name) => [name, name] as const);
   const states = shownStates.map((state) => [state, words.states.delivery[state]] as const);
   const kinds = shownKinds.map((kind) => [kind, said.kinds[kind]] as const);
-  const { company, target, state, kind, name, stop, from, to } = texts;
+  const { company, target, state, kind, name, stop, fetched, from, to } = texts;
   return [
     companies.length > 1 &&
       selectField({ name: "company", label: said.company, value: company, options: [all, ...companies] }),
@@ -60,6 +69,10 @@ function filterFields({ user, read: { texts, faults }, found }: Shown): Content 
     }),
     textField({ name: "name", label: said.name, value: name, hint: said.nameHint, maxLength: 300 }),
     textField({ name: "stop", label: said.stop("").trim(), value: stop, maxLength: 300 }),
+    selectField({
+      ...{ name: "fetched", label: said.fetched, value: fetched, error: faults.fetched },
+      options: [all, [lateFetch, said.notFetched]],
+    }),
     textField({ name: "from", label: said.from, value: from, type: "date", error: faults.from }),
     textField({ name: "to", label: said.to, value: to, type: "date", error: faults.to }),
   ];
@@ -118,13 +131,15 @@ function list(shown: Shown): Html {
 }
 
 function content(shown: Shown, request: ConsoleRequest): Content {
-  const { to, read, found, user } = shown;
+  const { to, read, found, user, lags } = shown;
   const { texts } = read;
+  const isOfMany = companiesFor(user, "look").length > 1;
   const isFiltered = Object.values(texts).some((text) => text !== "");
   const action = to.at("/deliveries");
   return [
     found.hold === undefined ? undefined : holdNotice(found.hold, user, to),
     targetsSection(found.targets, user, to),
+    lagSection(lags, { span: readLagSpan(request.query), texts, to, isOfMany }),
     section(
       said.title,
       [
@@ -144,16 +159,23 @@ async function showDeliveries(services: ConsoleServices, request: ConsoleRequest
   const { user, query } = request;
   const read = readDeliveriesFilter(query);
   const before = query.get("before") ?? undefined;
-  const found = await services.ask("deliveries", lookScope(user), {
-    filter: read.filter ?? {},
-    limit: rowsOfPage,
-    ...given({ before }),
-  });
+  const { company, target } = read.filter ?? {};
+  const lagAsked = { span: readLagSpan(query), limit: shownLags, ...given({ company, target }) };
+  const filter = await wholeFilter(services, request, read);
+  const [found, lags] = await Promise.all([
+    services.ask("deliveries", lookScope(user), {
+      filter,
+      limit: rowsOfPage,
+      ...given({ before }),
+    }),
+    services.ask("targetLags", lookScope(user), lagAsked),
+  ]);
   // A filter with a fault selects nothing, and says what is wrong with it.
   const selected = read.filter === undefined ? { ...found, deliveries: [], before: null } : found;
-  const shown = { user, to: addresses(services), read, found: selected };
+  const shown = { user, to: addresses(services), read, found: selected, lags };
   return page(services, request, {
     ...{ title: said.title, here: "deliveries", content: content(shown, request) },
+    scripts: [...charts, "charts.js"],
     status: read.filter === undefined ? 400 : 200,
   });
 }

@@ -23,7 +23,7 @@ import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { actPage, readSeenAt, type SentForm } from "../acts/act-page.ts";
 import { chosenOf, resultPage } from "../acts/chosen.ts";
-import { readDeliveriesFilter } from "./deliveries-filter.ts";
+import { readDeliveriesFilter, wholeFilter } from "./deliveries-filter.ts";
 import type { ShownDelivery } from "./deliveries-view.ts";
 import { stateOf, subjectOf } from "./delivery-parts.ts";
 
@@ -59,8 +59,9 @@ async function selectAll(
   request: ConsoleRequest,
   verb: SeveralVerb,
 ): Promise<Selected> {
-  const { filter } = readDeliveriesFilter(request.query);
-  if (filter === undefined) return { deliveries: [], isCut: false };
+  const read = readDeliveriesFilter(request.query);
+  if (read.filter === undefined) return { deliveries: [], isCut: false };
+  const filter = await wholeFilter(services, request, read);
   const possible: readonly DeliveryState[] = parts[verb].states;
   const states = filter.state === undefined ? possible.slice(0, 1) : [filter.state];
   const found: ShownDelivery[] = [];

@@ -16,6 +16,11 @@ function targetAddress(to: Addresses, { company, name }: ShownTarget, verb: stri
   return to.at(`/targets/${encodeURIComponent(company)}/${encodeURIComponent(name)}/${verb}`);
 }
 
+/** Its own charts: page 7 has those of the targets with most lag alone. */
+function lagLink({ company, name }: ShownTarget, to: Addresses): Html {
+  return link(`${to.at("/deliveries", { company, target: name })}#lag`, words.deliveries.lag.link);
+}
+
 function actsOf(target: ShownTarget, user: ConsoleUser, to: Addresses): Content {
   if (!companiesFor(user, "act").some(({ code }) => code === target.company)) return undefined;
   const acts =
@@ -39,7 +44,7 @@ export function targetsSection(targets: readonly ShownTarget[], user: ConsoleUse
     html`${shortened(target.name, 60)}${isOfMany && html` <span class="company">${target.company}</span>`}`,
     standingOf(target),
     counted(target.open, target, "waiting", to),
-    ageText(target.oldestAt),
+    html`${ageText(target.oldestAt)} ${lagLink(target, to)}`,
     said.lately(target.lately.made, target.lately.open),
     counted(target.dead, target, "dead", to),
     actsOf(target, user, to),

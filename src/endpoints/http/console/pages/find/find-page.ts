@@ -1,5 +1,7 @@
 /** Page 2, find: one box for whatever people have. What can only mean one thing opens at once. */
 import type { Answer } from "../../../server/answer.ts";
+import { isoTime } from "../../../../../lib/iso-time.ts";
+import type { FoundRequest } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { scopeFor } from "../../console-user.ts";
@@ -8,10 +10,10 @@ import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { notice, remedy } from "../../kit/notice.ts";
 import { page, seeOther } from "../../kit/page.ts";
-import { section } from "../../kit/section.ts";
-import { code, shortened, shown } from "../../kit/shown-text.ts";
+import { facts, section } from "../../kit/section.ts";
+import { code, command, prose, shortened, shown } from "../../kit/shown-text.ts";
 import { type Column, type Row, table } from "../../kit/table.ts";
-import { timeText } from "../../kit/times.ts";
+import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { stateBadge, whyOf } from "../files/files-page.ts";
 import { deliveryBadge } from "../state-badges.ts";
@@ -19,6 +21,9 @@ import type { FindFound, FoundDelivery, FoundOrder, FoundStop, Meant } from "./f
 
 /** Longest text that is looked for, in characters. */
 const longestText = 300;
+
+/** Of a line that says where something could be. */
+const longestLine = 600;
 
 const { columns } = words.find;
 
@@ -136,18 +141,60 @@ function groups(found: FindFound, to: Addresses): readonly Group[] {
 /** Twelve letters and digits, as `newRequestId` makes them. */
 const requestIdForm = /^[A-Za-z0-9_-]{12}$/;
 
+function answerText({ status }: FoundRequest): string {
+  return status === 0 ? words.find.request.gone : String(status);
+}
+
+/** What became of a request, and where its files are. */
+function requestSection(found: FoundRequest, to: Addresses): Html {
+  const said = words.find.request;
+  const { requestId, at, method, route, user, company, durationMs, status } = found;
+  const day = isoTime(at).slice(0, 10);
+  const files =
+    user === undefined || company === undefined
+      ? undefined
+      : link(to.at("/files", { company, user, from: day, to: day }), said.filesOf);
+  const rows = facts([
+    [said.id, code(requestId)],
+    [said.at, timeText(at, { isPrecise: true })],
+    [said.operation, route === undefined ? said.none : [method, " ", code(route)]],
+    [said.user, user === undefined ? said.stranger : shortened(user)],
+    [said.company, company === undefined ? undefined : shortened(company)],
+    [said.status, answerText(found)],
+    [said.took, durationText(durationMs)],
+  ]);
+  const told = html`<p>${said.means(status)}</p>`;
+  return section(said.title, [
+    status >= 400 || status === 0 ? remedy(said.means(status)) : told,
+    rows,
+    files,
+  ]);
+}
+
+/** A line has names that others chose, and commands of ours. */
+function elsewhereLine(line: string): Html {
+  return html`<bdi class="foreign">${prose(line.slice(0, longestLine))}</bdi>`;
+}
+
 function nothingFound({ elsewhere }: FindFound, text: string): Content {
-  const { nothing, elsewhere: title, ways, steps, requestId } = words.find;
+  const { nothing, elsewhere: title, ways, steps, requestUnknown, requestCommand } = words.find;
   const list = (lines: readonly Content[]) => html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
-  const all = requestIdForm.test(text) ? [...steps, requestId] : steps;
+  const requestStep = html`${requestUnknown} ${command(requestCommand(text))}`;
+  const all = requestIdForm.test(text) ? [...steps, requestStep] : steps;
   return [
     notice("off", html`${nothing} ${shown(text)}.`),
-    elsewhere.length > 0 && section(title, list(elsewhere.map((line) => shortened(line, 600)))),
+    elsewhere.length > 0 && section(title, list(elsewhere.map(elsewhereLine))),
     section(ways, list(all)),
   ];
 }
 
-function content(found: FindFound, text: string, to: Addresses): Content {
+interface FoundAll {
+  readonly found: FindFound;
+  readonly request: FoundRequest | undefined;
+  readonly text: string;
+}
+
+function content({ found, request, text }: FoundAll, to: Addresses): Content {
   const all = groups(found, to);
   const { cut, filterFiles, searchedTo } = words.find;
   const isNothing = all.every(({ rows }) => rows.length === 0);
@@ -156,7 +203,8 @@ function content(found: FindFound, text: string, to: Addresses): Content {
     found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
     found.searchedTo !== null &&
       notice("wait", searchedTo(new Date(found.searchedTo).toISOString().slice(0, 10))),
-    isNothing ? nothingFound(found, text) : all.map(groupOf),
+    request !== undefined && requestSection(request, to),
+    isNothing && request === undefined ? nothingFound(found, text) : all.map(groupOf),
   ];
 }
 
@@ -167,8 +215,15 @@ async function find(services: ConsoleServices, request: ConsoleRequest): Promise
   const here = "find" as const;
   if (text === "") return page(services, request, { title, here, content: box(to, "") });
   const found = await services.ask("find", scopeFor(request.user), { text });
+  const known = requestIdForm.test(text)
+    ? await services.look("request", request.user, { requestId: text })
+    : undefined;
   if (found.meant !== null) return seeOther(addressOf(to, found.meant));
-  return page(services, request, { title: titleOf(text), here, content: content(found, text, to) });
+  return page(services, request, {
+    title: titleOf(text),
+    here,
+    content: content({ found, request: known, text }, to),
+  });
 }
 
 export const findPage: ConsoleRoute = {

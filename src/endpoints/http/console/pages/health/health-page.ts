@@ -1,7 +1,7 @@
 /** Page 9, for operators: whether the installation is well, in all its parts. */
 import { systemClock } from "../../../../../lib/clock.ts";
 import type { Answer } from "../../../server/answer.ts";
-import { live } from "../../assets/assets.ts";
+import { charts, live } from "../../assets/assets.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { html } from "../../kit/html.ts";
@@ -18,6 +18,7 @@ import {
   threadsSection,
   troublesSection,
 } from "./health-sections.ts";
+import { growthSection } from "./growth-section.ts";
 import type { HealthFacts } from "./health-view.ts";
 import { backupSection, verificationSection } from "./proof-sections.ts";
 
@@ -48,13 +49,14 @@ export async function showHealth(
     programSection(facts),
     threadsSection(facts),
     storeSection(facts),
+    growthSection(facts),
     certificatesSection(facts),
     backupSection(facts, systemClock.now()),
     verificationSection(facts, { action: to.at("/health/verify"), formToken }, fault),
     troublesSection(facts),
   ]}`;
   return page(services, request, {
-    ...{ title: said.title, here: "health", scripts: live },
+    ...{ title: said.title, here: "health", scripts: [...live, ...charts, "charts.js"] },
     content: frameOf(facts, to, content),
     status: fault === undefined ? 200 : 422,
   });

@@ -5,7 +5,7 @@ import { hiddenField, submitButton } from "../../kit/fields.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { notice, nothing, remedy } from "../../kit/notice.ts";
 import { details, facts, section } from "../../kit/section.ts";
-import { shortened } from "../../kit/shown-text.ts";
+import { prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -15,7 +15,9 @@ const said = words.health;
 
 export function readiness({ isReady, messages }: HealthFacts): Html {
   const list =
-    messages.length === 0 ? "" : html`<ul>${messages.map((message) => html`<li>${message}</li>`)}</ul>`;
+    messages.length === 0
+      ? ""
+      : html`<ul>${messages.map((message) => html`<li>${prose(message)}</li>`)}</ul>`;
   if (isReady) return notice(messages.length === 0 ? "ok" : "wait", html`<p>${said.ready}</p>${list}`);
   return notice("bad", html`<p>${said.notReady}</p>${list}`);
 }
@@ -26,8 +28,9 @@ const findingKinds: Readonly<Record<ShownFinding["status"], BadgeKind>> = {
   problem: "bad",
 };
 
-function findingItem({ status, what, remedy: toDo }: ShownFinding): Html {
-  const shown = html`${badge(findingKinds[status], said.check.status[status])} ${what}`;
+/** A line of a check, with its remedy. */
+export function findingItem({ status, what, remedy: toDo }: ShownFinding): Html {
+  const shown = html`${badge(findingKinds[status], said.check.status[status])} ${prose(what)}`;
   return html`<li>${shown}${toDo === undefined ? "" : remedy(toDo)}</li>`;
 }
 
@@ -66,7 +69,7 @@ export function checkSection({ check }: HealthFacts, { action, formToken }: Form
     last === undefined
       ? nothing(said.check.never)
       : html`<p>${said.check.at} ${timeText(last.at)}</p>${findingsList(last.result)}`;
-  return section(said.check.title, html`<p>${said.check.explained}</p>${state}${failed}${result}`, {
+  return section(said.check.title, html`<p>${prose(said.check.explained)}</p>${state}${failed}${result}`, {
     id: "check",
   });
 }
@@ -103,16 +106,7 @@ export function threadsSection({ threads }: HealthFacts): Html {
   );
 }
 
-/** What the last check said of the growth of the state: when the disks are full. */
-function growthList({ check }: HealthFacts): Html {
-  const found = (check.last?.result ?? []).filter(({ isGrowth }) => isGrowth === true);
-  return found.length === 0
-    ? nothing(said.noGrowth)
-    : html`<ul class="findings">${found.map(findingItem)}</ul>`;
-}
-
-export function storeSection(all: HealthFacts): Html {
-  const { store, disk } = all;
+export function storeSection({ store, disk }: HealthFacts): Html {
   const room =
     disk === undefined
       ? said.unknown
@@ -124,7 +118,7 @@ export function storeSection(all: HealthFacts): Html {
     [said.damage, store.damage === undefined ? undefined : badge("bad", store.damage)],
     [said.free, room],
   ]);
-  return section(said.store, html`${rows}<h3>${said.growth}</h3>${growthList(all)}`, { id: "store" });
+  return section(said.store, rows, { id: "store" });
 }
 
 export function certificatesSection({ certificates }: HealthFacts): Html {

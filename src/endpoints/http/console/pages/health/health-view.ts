@@ -8,6 +8,23 @@ export interface ShownFinding {
   readonly remedy?: string;
   /** It tells how the state grows, and when the disk is full. */
   readonly isGrowth?: boolean;
+  /** The same in numbers, where there is growth to tell of. */
+  readonly forecast?: ShownForecast;
+}
+
+/** How a disk fills. */
+export interface ShownForecast {
+  readonly folder: string;
+  /** Of the period whose growth it goes by. */
+  readonly measuredDays: number;
+  /** Bytes that may still be used. */
+  readonly roomBytes: number;
+  /** Left out when it lasts for ten years. */
+  readonly fullInDays?: number;
+  /** What comes less what goes of each kind. */
+  readonly rates: readonly { readonly what: string; readonly bytesPerDay: number }[];
+  /** By how many bytes more there is after so many days. */
+  readonly points: readonly { readonly day: number; readonly bytes: number }[];
 }
 
 export interface ShownVerification {

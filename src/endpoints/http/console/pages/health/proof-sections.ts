@@ -3,7 +3,7 @@ import { reasonForm } from "../../kit/forms.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { notice, nothing, remedy } from "../../kit/notice.ts";
 import { facts, section } from "../../kit/section.ts";
-import { shortened } from "../../kit/shown-text.ts";
+import { prose, shortened } from "../../kit/shown-text.ts";
 import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import type { FormPlace } from "./health-sections.ts";
@@ -20,7 +20,7 @@ export function backupSection({ backup }: HealthFacts, now: number): Html {
       : html`${timeText(lastAt)} (${said.backup.age(durationText(Math.max(0, now - lastAt)))})`;
   const content = [
     failure === undefined ? "" : notice("bad", html`<p>${said.backup.failing} ${failure}</p>`),
-    isScheduled ? "" : notice("wait", html`<p>${said.backup.notScheduled}</p>`),
+    isScheduled ? "" : notice("wait", html`<p>${prose(said.backup.notScheduled)}</p>`),
     facts([
       [said.backup.last, last],
       [said.backup.runs, runningSince === undefined ? undefined : timeText(runningSince)],

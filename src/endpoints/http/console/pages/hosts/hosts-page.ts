@@ -1,9 +1,12 @@
 /** The page for host developers: try a document, see the last receipts, copy a sample. */
 import type { Answer } from "../../../server/answer.ts";
-import type { TrialDone } from "../../console-acts.ts";
+import { importKinds } from "../../../../../domain/fields/import-kind.ts";
+import { given } from "../../../../../lib/given.ts";
+import { largestTriedImport, type TrialDone } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { companiesFor, type ConsoleCompany } from "../../console-user.ts";
+import { sizeText } from "../../kit/amounts.ts";
 import { areaField, hiddenField, selectField, submitButton, textField } from "../../kit/fields.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { addresses } from "../../kit/link.ts";
@@ -20,11 +23,14 @@ const text = words.hosts;
 interface Tried {
   readonly name: string;
   readonly sent: string;
+  /** As they stand in the form; empty for none. */
+  readonly service: string;
+  readonly as: string;
   readonly error?: string;
   readonly result?: TrialDone;
 }
 
-const nothingTried: Tried = { name: "", sent: "" };
+const nothingTried: Tried = { name: "", sent: "", service: "", as: "" };
 
 /** The company that is asked for, or the first one; the dispatcher has seen that there is one. */
 function companyOf(request: ConsoleRequest, fields: URLSearchParams): ConsoleCompany {
@@ -43,10 +49,24 @@ function companyField(request: ConsoleRequest, company: ConsoleCompany): Html {
   });
 }
 
+/** Nothing where the company has no custom integration. */
+function serviceFields({ service, as }: Tried, integrations: readonly string[]): Html {
+  if (integrations.length === 0) return html``;
+  const names = integrations.map((name) => [name, name] as const);
+  const kinds = importKinds.map((kind) => [kind, text.importKinds[kind]] as const);
+  return html`${selectField({
+    ...{ name: "service", label: text.service, hint: text.serviceHint, value: service },
+    options: [["", text.noService], ...names],
+  })}${selectField({
+    ...{ name: "as", label: text.as, value: as },
+    options: [["", text.asItIs], ...kinds],
+  })}`;
+}
+
 function trialForm(
   services: ConsoleServices,
   request: ConsoleRequest,
-  { company, tried }: { readonly company: ConsoleCompany; readonly tried: Tried },
+  { company, tried, integrations }: TrialShown,
 ): Html {
   const action = addresses(services).at("/hosts/trial", { of: request.query.get("of") ?? undefined });
   const file = html`<div class="field scripted" hidden><label for="trial-file">${text.file}</label><input type="file" id="trial-file" data-into="field-text" data-name="field-name" accept=".xml,.json,text/xml,application/json"></div>`;
@@ -59,7 +79,13 @@ function trialForm(
   })}${textField({
     ...{ name: "name", label: text.name, hint: text.nameHint, value: tried.name, maxLength: 255 },
     autocomplete: "off",
-  })}<div class="buttons">${submitButton(text.tryIt)}</div></form>`;
+  })}${serviceFields(tried, integrations)}<div class="buttons">${submitButton(text.tryIt)}</div></form>`;
+}
+
+interface TrialShown {
+  readonly company: ConsoleCompany;
+  readonly tried: Tried;
+  readonly integrations: readonly string[];
 }
 
 async function hostsPage(
@@ -70,12 +96,14 @@ async function hostsPage(
   const { user } = request;
   const ofAll = request.query.get("of") === "company";
   const scope = { companies: companiesFor(user, "integrate"), isOperator: user.isOperator };
-  const asked = { companyId: company.id, userName: ofAll ? undefined : user.userName };
+  const before = request.query.get("before") ?? undefined;
+  const whose = { companyId: company.id, userName: ofAll ? undefined : user.userName };
+  const asked = { ...whose, ...given({ before }) };
   const found = await services.ask("hosts", scope, asked);
   if (found === undefined) throw new Error("the company of a page for hosts is not in its scope");
   const content = html`<p>${text.intro}</p>
 ${tried.result === undefined ? "" : trialResult(tried.result)}
-${section(text.tryTitle, trialForm(services, request, { company, tried }), { id: "trial" })}
+${section(text.tryTitle, trialForm(services, request, { company, tried, integrations: found.integrations }), { id: "trial" })}
 ${receiptsSection(services, request, { company, found, ofAll })}
 ${samplesSection(services, user, { company, servers: found.servers })}`;
   return page(services, request, {
@@ -92,6 +120,16 @@ const otherEncoding = /^(\s*<\?xml[^>]*?)\s+encoding=(?!["']utf-8["'])(?:"[^"]*"
 /** A form gives line ends of its own, and a text is Unicode, whatever encoding its first line names. */
 function plainText(sent: string): string {
   return sent.replaceAll("\r\n", "\n").replace(otherEncoding, "$1");
+}
+
+/** Why the text is not tried at all: that says nothing about what would become of it. */
+function faultOf(plain: string, service: string): string | undefined {
+  if (plain.trim() === "") return text.textMissing;
+  if (service !== "" || plain.trimStart().startsWith("<")) return undefined;
+  const bytes = Buffer.byteLength(plain);
+  return bytes > largestTriedImport
+    ? text.importTooLarge(sizeText(bytes), largestTriedImport / 1024)
+    : undefined;
 }
 
 export const hostsRoutes: readonly ConsoleRoute[] = [
@@ -114,10 +152,17 @@ export const hostsRoutes: readonly ConsoleRoute[] = [
     async run(services, request) {
       const company = companyOf(request, request.form);
       const [sent, name] = [request.form.get("text") ?? "", (request.form.get("name") ?? "").trim()];
-      const tried = { name, sent: sent.replaceAll("\r\n", "\n") };
-      if (sent.trim() === "")
-        return await hostsPage(services, request, { company, tried: { ...tried, error: text.textMissing } });
-      const asked = { companyId: company.id, name, text: plainText(sent) };
+      const [service, as] = [request.form.get("service") ?? "", request.form.get("as") ?? ""];
+      const tried = { name, sent: sent.replaceAll("\r\n", "\n"), service, as };
+      const plain = plainText(sent);
+      const error = faultOf(plain, service);
+      if (error !== undefined)
+        return await hostsPage(services, request, { company, tried: { ...tried, error } });
+      const asked = {
+        ...{ companyId: company.id, name, text: plain },
+        service: service === "" ? undefined : service,
+        as: importKinds.find((kind) => kind === as),
+      };
       const result = await services.look("host.trial", request.user, asked);
       return await hostsPage(services, request, { company, tried: { ...tried, result } });
     },

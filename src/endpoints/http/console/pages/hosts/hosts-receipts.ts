@@ -1,4 +1,5 @@
 /** The last files of a company that were decided about, each with why and what to do. */
+import { isoTime } from "../../../../../lib/iso-time.ts";
 import { type Fault, reasonCodeOf } from "../../../../../lib/errors.ts";
 import { remedyOf } from "../../../../../inbound/explain/file-words.ts";
 import type { ConsoleRequest } from "../../console-route.ts";
@@ -10,6 +11,8 @@ import { filterForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { addresses, link } from "../../kit/link.ts";
 import { mayUse } from "../../kit/navigation.ts";
+import { notice } from "../../kit/notice.ts";
+import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
 import { shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -80,6 +83,16 @@ export function receiptsSection(
   const shownRows = table(head, rows, {
     ...{ caption: text.receiptsCaption, empty: ofAll ? text.noCompanyReceipts : text.noReceipts },
   });
+  const of = ofAll ? "company" : undefined;
+  const pageOf = (before?: string) => `${to.at("/hosts", { company: company.code, of, before })}#receipts`;
+  const pages = pager({
+    first: request.query.has("before") ? pageOf() : undefined,
+    next: found.before === undefined ? undefined : pageOf(found.before),
+  });
+  const searched =
+    found.searchedTo === undefined
+      ? ""
+      : notice("wait", html`<p>${text.searchedTo(isoTime(found.searchedTo).slice(0, 10))}</p>`);
   const choice = ownOrAll(to.at("/hosts"), company, { ofAll, userName: user.userName });
-  return section(text.receipts, html`${choice}${shownRows}`, { id: "receipts" });
+  return section(text.receipts, html`${choice}${searched}${shownRows}${pages}`, { id: "receipts" });
 }

@@ -6,6 +6,8 @@ export interface HostAsked {
   readonly companyId: number;
   /** Only files that this user has sent; all of the company without it. */
   readonly userName: string | undefined;
+  /** A place that `HostFound` has named: what came before it. */
+  readonly before?: string;
 }
 
 /** A file that has been decided about, as its receipt says. */
@@ -34,5 +36,11 @@ export interface HostServers {
 export interface HostFound {
   /** The newest first. */
   readonly receipts: readonly HostReceipt[];
+  /** The place from which the search goes on; undefined when there are no more. */
+  readonly before: string | undefined;
+  /** The time was over before there were so many: up to here was looked, milliseconds UTC. */
+  readonly searchedTo: number | undefined;
   readonly servers: HostServers;
+  /** Names of the custom integrations that the company may use. */
+  readonly integrations: readonly string[];
 }

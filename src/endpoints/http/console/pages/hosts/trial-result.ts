@@ -1,12 +1,12 @@
 /** What a trial of a document has come to. */
 import { type Fault, reasonCodeOf } from "../../../../../lib/errors.ts";
 import { remedyOf } from "../../../../../inbound/explain/file-words.ts";
-import type { ShownChange, TrialDone } from "../../console-acts.ts";
+import type { ShownChange, ShownDifference, ShownEntityChange, TrialDone } from "../../console-acts.ts";
 import type { BadgeKind } from "../../kit/badge.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { nothing, notice, remedy } from "../../kit/notice.ts";
 import { details, section } from "../../kit/section.ts";
-import { shortened, shown } from "../../kit/shown-text.ts";
+import { listing, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -42,13 +42,12 @@ function valueText(value: unknown): Html {
   return shortened(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-function fieldsTable({ stopNbr, fields }: ShownChange): Html {
+function fieldsTable(fields: readonly ShownDifference[], caption: string): Html {
   const rows = fields.map(({ path, before, after }) => [
     shortened(path),
     valueText(before),
     valueText(after),
   ]);
-  const caption = text.fieldsOf(stopNbr);
   return table([text.field, text.before, text.after], rows, {
     caption,
     empty: text.sameFields,
@@ -70,7 +69,31 @@ function changesOf(changes: readonly ShownChange[]): Html {
   return html`${table([text.stop, text.effect, text.stateBefore, text.stateAfter], rows, {
     ...{ caption: text.changes, empty: text.noChanges },
   })}${updated.map((change, index) =>
-    details(text.fieldsOf(change.stopNbr), fieldsTable(change), index < openStops),
+    details(
+      text.fieldsOf(change.stopNbr),
+      fieldsTable(change.fields, text.fieldsOf(change.stopNbr)),
+      index < openStops,
+    ),
+  )}`;
+}
+
+/** What would come of each load or order. */
+function entitiesOf(entities: readonly ShownEntityChange[], untried: number): Html {
+  const rows = entities.map(({ kind, number, effect, faults }) => [
+    html`${text.entity[kind]} ${shortened(number)}`,
+    text.effects[effect],
+    faults.map(
+      (fault) => html`<p>${reasonCodeOf(fault.code)} ${placeOf(fault)}: ${shown(fault.message)}</p>`,
+    ),
+  ]);
+  const updated = entities.filter(({ fields }) => fields.length > 0);
+  const rest = untried === 0 ? "" : html`<p>${text.untried(untried)}</p>`;
+  const options = { caption: text.entities, empty: text.noEntities };
+  return html`${table([text.entityHead, text.effect, text.why], rows, options)}${rest}${updated.map(
+    ({ kind, number, fields }, index) => {
+      const caption = text.fieldsOfEntity(text.entity[kind], number);
+      return details(caption, fieldsTable(fields, caption), index < openStops);
+    },
   )}`;
 }
 
@@ -87,14 +110,15 @@ function verdict({ state, importKind, first, underNewTime }: TrialDone): Html {
 
 /** The result, in a part of its own above the form. */
 export function trialResult(done: TrialDone): Html {
-  const { faults, changes, importKind } = done;
-  const isOfStops = importKind === undefined || importKind === "stops" || importKind === "asn";
+  const { faults, changes, importKind, entities, untried, mapped } = done;
+  const isOfEntities = importKind === "loads" || importKind === "orders";
+  const hasChanges = faults.length === 0 || changes.length > 0;
   const wrong = faults.length === 0 ? nothing(text.noFaults) : faultsTable(faults);
   return section(
     text.result,
-    html`${verdict(done)}${wrong}${isOfStops && faults.length === 0 ? changesOf(changes) : ""}${
-      isOfStops && faults.length > 0 && changes.length > 0 ? changesOf(changes) : ""
-    }`,
+    html`${verdict(done)}${wrong}${isOfEntities && faults.length === 0 ? entitiesOf(entities, untried) : ""}${
+      hasChanges ? changesOf(changes) : ""
+    }${mapped === undefined ? "" : details(text.mapped, listing(mapped, text.mapped))}`,
     { id: "result" },
   );
 }

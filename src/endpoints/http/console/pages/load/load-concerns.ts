@@ -7,7 +7,7 @@ import type { LoadFound } from "./load-view.ts";
 
 const { told } = words.load;
 
-function importConcerns({ imports: [newest] }: LoadFound): readonly Concern[] {
+function importConcerns({ newestImport: newest }: LoadFound): readonly Concern[] {
   if (newest?.state === "refused")
     return [{ kind: "bad", text: told.refused, remedies: [told.refusedRemedy], href: "#imports" }];
   if (newest?.state === "waiting")

@@ -1,12 +1,16 @@
 /** Page 6: one load: its day, its route, its driver, and the imports that made it. */
+import { given } from "../../../../../lib/given.ts";
+import { isoTime } from "../../../../../lib/iso-time.ts";
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { scopeFor } from "../../console-user.ts";
 import { badge } from "../../kit/badge.ts";
 import { type Html, html } from "../../kit/html.ts";
-import { type Addresses, addresses, link } from "../../kit/link.ts";
+import { type Addresses, addresses, link, withQuery } from "../../kit/link.ts";
+import { notice } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
+import { pager } from "../../kit/pager.ts";
 import { facts, section } from "../../kit/section.ts";
 import { code, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -83,7 +87,8 @@ function importReasons({ reasons }: LoadImportView): readonly Html[] {
   });
 }
 
-function importsSection({ imports }: LoadFound): Html {
+function importsSection(load: LoadFound, request: ConsoleRequest, to: Addresses): Html {
+  const { shown: imports, before, searchedTo } = load.imports;
   const rows = imports.map((one) => [
     code(one.guid),
     badge(importKinds[one.state], said.states[one.state]),
@@ -94,7 +99,17 @@ function importsSection({ imports }: LoadFound): Html {
   ]);
   const head = [said.import, said.state, said.came, said.decided, said.user, said.why];
   const options = { caption: said.imports, empty: said.noImports, isCaptionHidden: true };
-  return section(said.imports, table(head, rows, options), { id: "imports" });
+  const pageOf = (place?: string) =>
+    `${withQuery(to.load(load.company, load.loadNbr), { imports: place })}#imports`;
+  const pages = pager({
+    first: request.query.has("imports") ? pageOf() : undefined,
+    next: before === undefined ? undefined : pageOf(before),
+  });
+  const searched =
+    searchedTo === undefined
+      ? ""
+      : notice("wait", html`<p>${said.importsSearchedTo(isoTime(searchedTo).slice(0, 10))}</p>`);
+  return section(said.imports, [searched, table(head, rows, options), pages], { id: "imports" });
 }
 
 function shownLoad(services: ConsoleServices, request: ConsoleRequest, load: LoadFound): Answer {
@@ -106,7 +121,7 @@ function shownLoad(services: ConsoleServices, request: ConsoleRequest, load: Loa
       aboutSection(load, now),
       daySection(load, { now, to }),
       routeSection(load, { now, to }),
-      importsSection(load),
+      importsSection(load, request, to),
       eventsSection(load, to),
     ],
   });
@@ -117,7 +132,9 @@ export const loadPage: ConsoleRoute = {
   path: "/console/loads/{companyCode}/{loadNbr}",
   async run(services, request) {
     const { companyCode = "", loadNbr = "" } = request.params;
-    const load = await services.ask("load", scopeFor(request.user), { companyCode, loadNbr });
+    const importsBefore = request.query.get("imports") ?? undefined;
+    const asked = { companyCode, loadNbr, ...given({ importsBefore }) };
+    const load = await services.ask("load", scopeFor(request.user), asked);
     if (load === undefined) return notFoundPage(services, request, words.notFound.load);
     return shownLoad(services, request, load);
   },

@@ -5,6 +5,8 @@ import type { VisitView } from "../stop/stop-view.ts";
 export interface LoadAsked {
   readonly companyCode: string;
   readonly loadNbr: string;
+  /** The GUID of an import: only those that came before it. */
+  readonly importsBefore?: string;
 }
 
 export interface LoadVisitView extends VisitView {
@@ -73,6 +75,13 @@ export interface LoadFound {
   readonly etaAt: number | undefined;
   /** Oldest first, the newest 200. */
   readonly events: readonly LoadEventView[];
-  /** The newest first, those of the company's newest 200 imports. */
-  readonly imports: readonly LoadImportView[];
+  readonly imports: {
+    /** The newest first, at most 20. */
+    readonly shown: readonly LoadImportView[];
+    /** The GUID from which the search goes on; undefined when all were looked through. */
+    readonly before: string | undefined;
+    /** The time was over before there were so many: up to here was looked. */
+    readonly searchedTo: number | undefined;
+  };
+  readonly newestImport: LoadImportView | undefined;
 }

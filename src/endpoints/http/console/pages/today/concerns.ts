@@ -13,17 +13,17 @@ const soonDays = 14;
 
 const today = words.today;
 
-/** The lists to which the numbers of a company lead. */
+/** The lists to which the numbers of a company lead: each has just what its number counts. */
 export function listsOf(to: Addresses, company: string) {
   return {
     waiting: to.at("/files", { company, state: "waiting" }),
-    applied: to.at("/files", { company, state: "applied" }),
-    refused: to.at("/files", { company, state: "refused" }),
+    ofDay: (state: "applied" | "refused", day: string) =>
+      to.at("/files", { company, state, from: day, to: day }),
+    late: to.at("/late", { company }),
     dead: to.at("/deliveries", { company, state: "dead" }),
-    target: to.at("/deliveries"),
-    remote: to.at("/remotes"),
-    uncollected: to.at("/deliveries", { company, state: "delivered" }),
-    incidents: to.at("", {}),
+    target: (target: string) => to.at("/deliveries", { company, target }),
+    remote: () => to.at("/remotes"),
+    uncollected: to.at("/deliveries", { company, fetched: "late" }),
   };
 }
 
@@ -44,9 +44,9 @@ export function concernsOf(standing: CompanyStanding, to: Addresses): readonly H
   if (halt !== undefined) concerns.push(link(lists.waiting, today.isHalted(code, halt)));
   else if (oldestAgeMs >= longAgeMs)
     concerns.push(link(lists.waiting, today.isOld(code, durationText(oldestAgeMs))));
-  for (const { name } of late) concerns.push(html`${today.isLate(code, name)}`);
+  for (const { name } of late) concerns.push(link(lists.late, today.isLate(code, name)));
   for (const { kind, name, failures } of failing)
-    concerns.push(link(lists[kind], today.fails[kind](code, name, failures)));
+    concerns.push(link(lists[kind](name), today.fails[kind](code, name, failures)));
   if (deadLetters > 0) concerns.push(link(lists.dead, today.hasDead(code, deadLetters)));
   if (uncollected > 0) concerns.push(link(lists.uncollected, today.hasUncollected(code, uncollected)));
   if (incidents.length > 0)

@@ -1,5 +1,6 @@
 /** Files a minute and the time to their receipts, as two charts and as a table. */
 import { countText } from "../../kit/amounts.ts";
+import { chart, mostChartRows, spanLinks } from "../../kit/chart.ts";
 import { type Html, html } from "../../kit/html.ts";
 import type { Addresses } from "../../kit/link.ts";
 import { nothing } from "../../kit/notice.ts";
@@ -10,27 +11,6 @@ import { words } from "../../words/words.ts";
 import { type RateSpan, type RatesFound, rateSpans } from "./today-view.ts";
 
 const said = words.today.rates;
-/** Longer than that a table is read by nobody. */
-const mostRows = 300;
-
-interface Chart {
-  readonly title: string;
-  /** What the moments are called. */
-  readonly when: string;
-  /** Milliseconds when the values are lengths of time. */
-  readonly unit: "count" | "ms";
-  /** Seconds UTC. */
-  readonly at: readonly number[];
-  readonly series: readonly {
-    readonly label: string;
-    readonly kind: string;
-    readonly values: readonly (number | null)[];
-  }[];
-}
-
-function chart(drawn: Chart): Html {
-  return html`<figure class="chart" role="img" aria-label="${drawn.title}" data-chart="${JSON.stringify(drawn)}"><figcaption>${drawn.title}</figcaption></figure>`;
-}
 
 function chartsOf({ points, stepMinutes }: RatesFound): Html {
   const at = points.map((point) => point.at / 1_000);
@@ -64,7 +44,7 @@ function tableOf({ points }: RatesFound): Html {
   const counts = [said.applied, said.refused, said.others, said.median, said.p99];
   const rows = points
     .filter(({ applied, refused, others, p99Ms }) => applied + refused + others > 0 || p99Ms !== undefined)
-    .slice(-mostRows)
+    .slice(-mostChartRows)
     .toReversed()
     .map(({ at, applied, refused, others, medianMs, p99Ms }) => [
       timeText(at),
@@ -75,11 +55,8 @@ function tableOf({ points }: RatesFound): Html {
 }
 
 function spansOf(shown: RateSpan, to: Addresses): Html {
-  const links = rateSpans.map(
-    (span) =>
-      html`<li><a href="${to.at("", { span })}#rates"${span === shown ? html` aria-current="true"` : ""}>${said.spans[span]}</a></li>`,
-  );
-  return html`<nav class="spans" aria-label="${said.spanOf}"><ul>${links}</ul></nav>`;
+  const addressOf = (span: RateSpan) => `${to.at("", { span })}#rates`;
+  return spanLinks({ label: said.spanOf, spans: rateSpans, shown, texts: said.spans, addressOf });
 }
 
 export function ratesSection(found: RatesFound, span: RateSpan, to: Addresses): Html {

@@ -19,7 +19,7 @@ export const companyHead = [
   ),
 ] as const;
 
-function cell(label: string, content: Content, remark?: string): Html {
+function cell(label: string, content: Content, remark?: Content): Html {
   const beside = remark === undefined ? "" : html`<br><small>${remark}</small>`;
   return html`<td class="number" data-label="${label}">${content}${beside}</td>`;
 }
@@ -29,9 +29,20 @@ function counting(count: number, href: string): Content {
   return count === 0 ? countText(0) : link(href, countText(count));
 }
 
+/** Files of today, and beside them those of the same weekday before. */
+function dayCell(standing: CompanyStanding, state: "applied" | "refused", to: Addresses): Html {
+  const { companyCode, days, weekBefore } = standing;
+  const { ofDay } = listsOf(to, companyCode);
+  return cell(
+    today[state],
+    counting(standing.today[state], ofDay(state, days.today)),
+    html`${counting(weekBefore[state], ofDay(state, days.weekBefore))} ${today.weekBefore}`,
+  );
+}
+
 /** How a company stands. The id of the row names the company. */
 export function companyRow(standing: CompanyStanding, to: Addresses): Html {
-  const { companyId, companyCode, waiting, oldestAgeMs, weekBefore, late, deadLetters } = standing;
+  const { companyId, companyCode, waiting, oldestAgeMs, late, deadLetters } = standing;
   const lists = listsOf(to, companyCode);
   const isWell = concernsOf(standing, to).length === 0;
   const { uncollected } = standing;
@@ -44,17 +55,9 @@ export function companyRow(standing: CompanyStanding, to: Addresses): Html {
       counting(waiting, lists.waiting),
       oldestAgeMs === 0 ? undefined : today.oldest(durationText(oldestAgeMs)),
     ),
-    cell(
-      today.applied,
-      counting(standing.today.applied, lists.applied),
-      today.weekBefore(countText(weekBefore.applied)),
-    ),
-    cell(
-      today.refused,
-      counting(standing.today.refused, lists.refused),
-      today.weekBefore(countText(weekBefore.refused)),
-    ),
-    cell(today.late, late.length === 0 ? countText(0) : html`<a href="#verdict">${late.length}</a>`),
+    dayCell(standing, "applied", to),
+    dayCell(standing, "refused", to),
+    cell(today.late, counting(late.length, lists.late)),
     cell(today.deadLetters, counting(deadLetters, lists.dead)),
     cell(
       today.uncollected,
