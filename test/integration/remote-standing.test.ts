@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
 import { askForRemote, isPollAwaited, listRemoteStates } from "../../src/store/ledger/remote-states.ts";
+import { pauseByHand, resumeByHand } from "../../src/store/outbound/hand-pauses.ts";
 import { RemoteRig } from "../support/remote-rig.ts";
 import {
   emptyFolder,
@@ -93,6 +94,30 @@ describe.skipIf(!isInstalled("sshd"))("a remote", () => {
     await rig.endpoint.heed();
     await rig.endpoint.pollNow();
     expect((await state())?.failures).toBe(before + 1);
+  });
+
+  test("that somebody has paused is not polled, whoever asks, until it is resumed", async () => {
+    const thing = { companyId: rig.companyId, kind: "remote", name: "partner" } as const;
+    const pause = { ...thing, pausedAt: Date.now(), pausedBy: "anna", reason: "their server moves" };
+    const pauseIt = () => rig.store.write("site", (tx) => pauseByHand(tx, pause));
+    await pauseIt();
+    putFile(join(site.box, name), stopText("a"));
+    await rig.use(rig.remote(site.server, { directory: site.directory }));
+    await ask();
+    await rig.endpoint.heed();
+    await rig.endpoint.pollNow();
+    expect(await rig.names()).toEqual([]);
+    expect(await state()).toMatchObject({ polledAt: null });
+    expect(rig.endpoint.statistics()).toMatchObject([{ isPausedByHand: true }]);
+    await rig.store.write("site", (tx) => resumeByHand(tx, thing));
+    await rig.endpoint.heed();
+    await waitFor("the round that was asked for", isAnswered);
+    expect(await rig.names()).toEqual([name]);
+    await pauseIt();
+    await rig.endpoint.heed();
+    putFile(join(site.box, "b_20261105_080000.xml"), stopText("b"));
+    await rig.endpoint.pollNow();
+    expect(await rig.names()).toEqual([name]);
   });
 
   test("that fails counts on after a restart, until it succeeds", async () => {

@@ -3,16 +3,23 @@
 type Fields = Readonly<Record<string, string>>;
 
 const act = { reason: "reason", seenAt: "seenAt" };
-const listed = [{ company: "company" }, { name: "fileName" }, { user: "userName" }];
+const listed = [
+  {},
+  { company: "company" },
+  { name: "fileName" },
+  { name: "pattern" },
+  { company: "companyId" },
+  { user: "userName" },
+];
 const ofPath = [{}] as const;
 const chosen = [{ of: "guid" }, { of: "guid", ...act }, { of: "delivered", ...act }];
-const ofFilter = [{ company: "company" }, { stop: "stopNbr" }, { target: "target" }];
+const ofFilter = [{}, { company: "company" }, { stop: "stopNbr" }, { target: "target" }];
 /** For operators: nobody else is told whether there is such a thing. */
 const forOperators = [{}, { name: "address", ...act }];
 
 /**
- * What each route of the console is asked besides its path: fields of its query or form, by the names of subjects. The path alone (`{}`)
- * will do where it names the subject, or where nothing can be named.
+ * What each route of the console is asked besides its path: fields of its query or form, by the names of subjects. The path
+ * alone (`{}`) will do where it names the subject; of a list it asks for all that the viewer may see.
  */
 export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "GET /console": ofPath,
@@ -33,7 +40,7 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "GET /console/health": forOperators,
   "POST /console/health/check": forOperators,
   "POST /console/health/verify": forOperators,
-  "GET /console/users": [{ company: "company" }, { name: "userName" }],
+  "GET /console/users": [{}, { company: "company" }, { name: "userName" }],
   "GET /console/users/{userId}": ofPath,
   "POST /console/users/add": [{ company: "company", userName: "userName", role: "role", ...act }],
   "POST /console/users/bans/lift": forOperators,
@@ -43,8 +50,8 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "POST /console/users/{userId}/password": [act],
   "POST /console/users/{userId}/add-key": [{ publicKey: "key", ...act }],
   "POST /console/users/{userId}/remove-key": [{ fingerprint: "key", ...act }],
-  "GET /console/audit": [{ user: "userName" }, { subject: "subject" }],
-  "GET /console/audit.csv": [{ user: "userName" }, { subject: "subject" }],
+  "GET /console/audit": [{}, { user: "actor" }, { subject: "subject" }],
+  "GET /console/audit.csv": [{}, { user: "actor" }, { subject: "subject" }],
   "GET /console/deliveries": ofFilter,
   "GET /console/deliveries/{guid}": ofPath,
   "GET /console/deliveries/act/retry": ofFilter,
@@ -55,7 +62,7 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "POST /console/deliveries/act/give-up": chosen,
   "GET /console/deliveries/act/release": forOperators,
   "POST /console/deliveries/act/release": forOperators,
-  "GET /console/exports": [{ company: "company" }],
+  "GET /console/exports": [{}, { company: "company" }],
   "GET /console/exports/{company}/{name}/{number}/again": ofPath,
   "POST /console/exports/{company}/{name}/{number}/again": [act],
   "GET /console/remotes": ofPath,
