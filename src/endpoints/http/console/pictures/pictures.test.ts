@@ -67,7 +67,7 @@ describe("the ladder of a file", () => {
       { name: "parsed", at: undefined, note: "not recorded", kind: "unrecorded" },
       { name: "decided", at: noon + 42, kind: "done" },
     ]);
-    expect(text).toContain("+ 0.042 s");
+    expect(text).toContain("+ 42 ms");
     expect(text).toContain("picture-unrecorded");
     expect(text.match(/<circle/g)).toHaveLength(3);
   });

@@ -18,9 +18,9 @@ const stepHeight = 38;
 const left = 14;
 const longestLabel = 44;
 
-/** With milliseconds, as long as they are of interest. */
+/** With milliseconds, as long as they are of interest; in the same units as the words beside it. */
 function preciseText(ms: number): string {
-  return ms < minuteMs ? words.kit.seconds(ms / secondMs) : durationText(ms);
+  return ms >= secondMs && ms < minuteMs ? words.kit.seconds(ms / secondMs) : durationText(ms);
 }
 
 function sinceText(steps: readonly LadderStep[], index: number): string | undefined {
