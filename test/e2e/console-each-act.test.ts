@@ -187,6 +187,12 @@ function rowOf(sql: string, key: string): Readonly<Record<string, string | numbe
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 const dayMs = 86_400_000;
 
+/** A filter without the other end of a span: a last day before the first would be a fault. */
+function changed(field: string, miss: string): object {
+  const open = { from: { to: "" }, to: { from: "" } };
+  return { ...(field === "from" || field === "to" ? open[field] : {}), [field]: miss };
+}
+
 describe("all of a filter", () => {
   test("are the deliveries of it, whatever field it has", async () => {
     const sql = "select * from deliveries where state = 'delivered' and kind = ?";
@@ -203,7 +209,7 @@ describe("all of a filter", () => {
     };
     expect(await select({})).toEqual([guid]);
     for (const [field, miss] of Object.entries(misses))
-      expect([field, await select({ [field]: miss })]).toEqual([field, []]);
+      expect([field, await select(changed(field, miss))]).toEqual([field, []]);
     expect(await select({ state: "lost" })).toEqual([]);
   });
 
@@ -240,7 +246,7 @@ describe("all of a filter", () => {
     expect(await select({})).toEqual([reference]);
     expect(await select({ from: "", to: "", day })).toEqual([reference]);
     for (const [field, miss] of Object.entries(misses))
-      expect([field, await select({ [field]: miss })]).toEqual([field, []]);
+      expect([field, await select(changed(field, miss))]).toEqual([field, []]);
     expect(await select({ state: "lost" })).toEqual([]);
     const applied = await select({ state: "applied", reason: "", name: files.applied.name });
     expect(applied).toEqual([]);
