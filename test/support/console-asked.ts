@@ -25,6 +25,7 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "GET /console": ofPath,
   "GET /console/live": [{ after: "reference" }],
   "GET /console/live/page": ofPath,
+  "GET /console/late": [{}, { company: "company" }],
   "GET /console/find": ["fileName", "stopNbr", "loadNbr", "reference", "guid", "sha256"].map((q) => ({ q })),
   "GET /console/files": listed,
   "GET /console/files.csv": listed,

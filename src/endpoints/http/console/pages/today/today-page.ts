@@ -44,6 +44,7 @@ function companiesSection({ companies }: OwnStanding, to: Addresses): Html {
   return section(
     today.companies,
     html`${rowsTable(today.companies, companyHead, rows, "companies")}<p><small>${today.daysAreUtc}</small></p>`,
+    { tools: link(to.at("/late"), today.lateArrivals.title) },
   );
 }
 
