@@ -1,7 +1,7 @@
 /** What hosts fetch from their outbound/, and what they leave there too long (specification/outbound.md#picked-up). */
 import { lookAtUncollected } from "../../src/app/console/acts/uncollected.ts";
 import { consoleUser } from "../../src/endpoints/http/console/testing/viewer.ts";
-import { listNewestDeliveries } from "../../src/store/outbound/delivery-lists.ts";
+import { readDeliveryPage } from "../../src/store/outbound/delivery-pages.ts";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -105,8 +105,9 @@ async function listedAsUncollected(): Promise<readonly string[]> {
   const context = { collectionWatch: watch };
   const user = consoleUser({ companies: [{ id: site.companyId, code: "ACME", roles: ["DI_Inquiry"] }] });
   const { ids: uncollected } = await lookAtUncollected(context, user);
-  const { companyId } = site;
-  const found = await listNewestDeliveries(site.store.read, { companyId, uncollected, limit: 10 });
+  const asked = { limit: 10, hasTime: () => true };
+  const selection = { companyIds: [site.companyId], uncollected };
+  const { entries: found } = await readDeliveryPage(site.store.read, selection, asked);
   const stranger = consoleUser({ companies: [{ id: 99, code: "OTHER", roles: ["MemberAdmin"] }] });
   expect(await lookAtUncollected(context, stranger)).toEqual({ ids: [] });
   return found.map(({ name }) => name);

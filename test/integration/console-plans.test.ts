@@ -9,6 +9,10 @@ import { countFilePage } from "../../src/store/ledger/file-page-counts.ts";
 import { readFilePage } from "../../src/store/ledger/file-pages.ts";
 import type { PageSelection } from "../../src/store/ledger/file-ways.ts";
 import { findFilesByContent, findFilesByName } from "../../src/store/ledger/find-files.ts";
+import { readDeliveryPage } from "../../src/store/outbound/delivery-pages.ts";
+import { listNewestExports, newestDeliveriesOf } from "../../src/store/outbound/exports.ts";
+import { countLately, findOpenFault } from "../../src/store/outbound/target-counts.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
 import {
   findDeliveriesByName,
   findDeliveryByGuid,
@@ -32,6 +36,17 @@ afterEach(async () => {
   await store.close();
   await rm(stateDir, { recursive: true });
 });
+
+/** One of each company: what waits is looked for by its target. */
+async function addTargets(): Promise<void> {
+  for (const id of [1, 2]) {
+    await store.write("site", async (tx) => {
+      await insertCompany(tx, { code: `C${id}`, createdAt: 1 });
+      const target = { company_id: id, name: "t", takes_completions: 1, is_configured: 1 };
+      await tx.insertInto("outbound_targets").values(target).execute();
+    });
+  }
+}
 
 const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
 
@@ -81,6 +96,41 @@ describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds)
     expect(reached(faults)[0]).toMatch(/file_faults USING PRIMARY KEY \(company_id=\? AND code=\?/);
     const [channels] = reached(await plan(() => listChannels(store.read, { companyIds, since: 1 })));
     expect(channels).toMatch(/daily_files USING PRIMARY KEY \(company_id=\? AND day/);
+  });
+
+  test.each([
+    [{}, /deliveries_by_age \(company_id=\? AND created_at/],
+    [{ target: "t" }, /deliveries_by_age \(company_id=\? AND created_at/],
+    [{ state: "dropped", kind: "message" }, /deliveries_by_age \(company_id=\? AND created_at/],
+    [{ state: "waiting" }, /deliveries_oldest \(target_id=\? AND id</],
+    [{ state: "behind", kind: "export" }, /deliveries_oldest \(target_id=\? AND id</],
+    [{ state: "dead", target: "t" }, /deliveries_dead \(target_id=\? AND id</],
+    [{ name: "4711*" }, /deliveries_name \(company_id=\? AND name>\? AND name<\?/],
+    [{ name: "*11*", since: 5, until: 900 }, /deliveries_by_age \(company_id=\? AND created_at/],
+  ] as const)("the pages of deliveries, %o", async (selection, index) => {
+    await addTargets();
+    const asked = { ...page, from: { createdAt: 1_000, id: 7, guid: "g" } };
+    const steps = reached(
+      await plan(() => readDeliveryPage(store.read, { companyIds, ...selection }, asked)),
+    );
+    const some = steps.filter((step) => / d\b/.test(step) && !step.includes("d USING INTEGER PRIMARY KEY"));
+    expect(some.length).toBeGreaterThan(0);
+    for (const step of some) expect(step).toMatch(index);
+  });
+
+  test("the deliveries of a stop, how targets stand, and exports", async () => {
+    await addTargets();
+    const [companyId = 0] = companyIds;
+    const asked = [
+      () => readDeliveryPage(store.read, { companyIds, stopNbr: "4711" }, page),
+      () => countLately(store.read, { companyId, since: 5 }),
+      () => findOpenFault(store.read, 1),
+      () => listNewestExports(store.read, { companyId, limit: 5 }),
+      () => newestDeliveriesOf(store.read, [1, 2]),
+    ];
+    for (const work of asked)
+      for (const step of reached(await plan(work)))
+        expect(step).toMatch(/^SEARCH|outbound_targets|SCAN (names|newest|oldest)$/);
   });
 
   test("what the box finds", async () => {

@@ -7,6 +7,7 @@ import { type FileState, isOpenState, openStates } from "../../domain/files/file
 import type { ErrorCode } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/name-pattern.ts";
+import { PieceSize, type Way } from "../database/page-walk.ts";
 import { type ArrivalPlace, type Direction, orderOf } from "./arrival-place.ts";
 import { type FileExpressions, type FileSelection, selectionConditions } from "./file-lists.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
@@ -19,14 +20,8 @@ export interface PageSelection extends Omit<FileSelection, "companyId" | "stopNb
   readonly isPruned?: true;
 }
 
-/** Some entries of a way beyond a place. */
-export interface Seen {
-  readonly entries: readonly LedgerEntry[];
-  /** Up to where all were seen; undefined when the way has no more. */
-  readonly seenTo: ArrivalPlace | undefined;
-}
-
-export type Way = (from: ArrivalPlace, limit: number) => Promise<Seen>;
+/** Of entries in the order of arrival. */
+export type FileWay = Way<LedgerEntry, ArrivalPlace>;
 
 export interface WayOptions {
   readonly read: Reader;
@@ -50,9 +45,6 @@ function conditions(eb: FileExpressions, { states, isPruned, ...rest }: PageSele
 function takesAll({ isPruned, name, channel, userName, reasons }: PageSelection): boolean {
   return [isPruned, name, channel, userName, reasons].every((one) => one === undefined);
 }
-
-const firstPiece = 500;
-const largestPiece = 16_000;
 
 /** The places of a way beyond one, in their order, so many from the nth on. */
 type Places = (
@@ -81,20 +73,24 @@ function placesFrom(
   const { since = 0, until = Number.MAX_SAFE_INTEGER } = selection;
   const order = sql.raw(direction === "older" ? "desc" : "asc");
   const beyond = sql.raw(direction === "older" ? "<" : ">");
-  return (from, { offset, limit }) => sql<PlaceRow>`
-    select received_at as "receivedAt", ${number} as id from ${sql.table(table)}
-    where ${where} and ${at} >= ${since} and ${at} < ${until}
-      and (${at}, ${number}) ${beyond} (${from.receivedAt}, ${from.id})
-    order by ${at} ${order}, ${number} ${order} limit ${limit} offset ${offset}`;
+  return (from, { offset, limit }) => {
+    // One bound on either side: of two, SQLite may take the wider one, and walk the whole index up to the place.
+    const first = direction === "newer" ? Math.max(since, from.receivedAt) : since;
+    const end = direction === "older" ? Math.min(until, from.receivedAt + 1) : until;
+    return sql<PlaceRow>`
+      select received_at as "receivedAt", ${number} as id from ${sql.table(table)}
+      where ${where} and ${at} >= ${first} and ${at} < ${end}
+        and (+received_at, ${number}) ${beyond} (${from.receivedAt}, ${from.id})
+      order by ${at} ${order}, ${number} ${order} limit ${limit} offset ${offset}`;
+  };
 }
 
-/** Entries at the places: those of the selection among many piece by piece, in larger pieces where there are few. */
-function wayAlong(options: WayOptions, places: Places): Way {
+/** Entries at the places: those of the selection among many piece by piece. */
+function wayAlong(options: WayOptions, places: Places): FileWay {
   const { read, selection, direction } = options;
-  let piece = takesAll(selection) ? 0 : firstPiece;
-  return async (from, limit) => {
-    const size = Math.max(limit, piece);
-    piece = Math.min(size * 2, largestPiece);
+  const isOfAll = takesAll(selection);
+  const piece = new PieceSize();
+  const look = async (from: ArrivalPlace, limit: number, size: number) => {
     const last = await places(from, { offset: size - 1, limit: 1 }).execute(read);
     const rows = await read
       .selectFrom(sql<PlaceRow>`(${places(from, { offset: 0, limit: size })})`.as<"p">(sql.ref("p")))
@@ -109,23 +105,25 @@ function wayAlong(options: WayOptions, places: Places): Way {
     const entries = rows.map(toLedgerEntry);
     return { entries, seenTo: entries.length < limit ? last.rows[0] : entries.at(-1) };
   };
+  return (from, limit) =>
+    isOfAll ? look(from, limit, limit) : piece.during(() => look(from, limit, Math.max(limit, piece.rows)));
 }
 
 const byArrival = { table: "files", receivedAt: "received_at", id: "id" } as const;
 
 /** All entries of a company. */
-function wayOfCompany(options: WayOptions, companyId: number): Way {
+function wayOfCompany(options: WayOptions, companyId: number): FileWay {
   return wayAlong(options, placesFrom(options, { ...byArrival, where: sql`company_id = ${companyId}` }));
 }
 
 /** Those of a state that few have. */
-function wayOfState(options: WayOptions, companyId: number, state: FileState): Way {
+function wayOfState(options: WayOptions, companyId: number, state: FileState): FileWay {
   const where = sql<SqlBool>`company_id = ${companyId} and state = ${sql.lit(state)} and ${notApplied}`;
   return wayAlong(options, placesFrom(options, { ...byArrival, where }));
 }
 
 /** Those with a fault of a code. */
-function wayOfFault(options: WayOptions, companyId: number, code: ErrorCode): Way {
+function wayOfFault(options: WayOptions, companyId: number, code: ErrorCode): FileWay {
   const where = sql<SqlBool>`company_id = ${companyId} and code = ${code}`;
   const place = { table: "file_faults", receivedAt: "received_at", id: "file_id" } as const;
   return wayAlong(options, placesFrom(options, { ...place, where }));
@@ -135,7 +133,7 @@ function wayOfFault(options: WayOptions, companyId: number, code: ErrorCode): Wa
 const sorted = { table: "files", receivedAt: "+received_at", id: "+id" } as const;
 
 /** Those that are not filed away yet, of all companies. */
-function wayOfOpen(options: WayOptions): Way {
+function wayOfOpen(options: WayOptions): FileWay {
   const ids = sql.join([...options.selection.companyIds]);
   const where = sql<SqlBool>`is_filed = 0 and state in (${sql.join([...openStates])}) and +company_id in (${ids})`;
   return wayAlong(options, placesFrom(options, { ...sorted, where }));
@@ -145,7 +143,7 @@ function wayOfOpen(options: WayOptions): Way {
 const mostOfName = 5_000;
 
 /** Those whose names begin so, of all companies; undefined when there are too many to be sorted. */
-async function wayOfName(options: WayOptions, name: string): Promise<Way | undefined> {
+async function wayOfName(options: WayOptions, name: string): Promise<FileWay | undefined> {
   const ids = sql.join([...options.selection.companyIds]);
   const where = sql<SqlBool>`company_id in (${ids}) and ${isOfName("name", name)}`;
   const some = sql`select 1 from files where ${where} limit 1 offset ${mostOfName}`;
@@ -154,7 +152,7 @@ async function wayOfName(options: WayOptions, name: string): Promise<Way | undef
 }
 
 /** Ways that together have all entries of the selection; an entry may be on two of them. */
-export async function waysTo(options: WayOptions): Promise<readonly Way[]> {
+export async function waysTo(options: WayOptions): Promise<readonly FileWay[]> {
   const { companyIds, states, reasons, name } = options.selection;
   const ofName = name !== undefined && isServedByIndex(name) ? await wayOfName(options, name) : undefined;
   if (ofName !== undefined) return [ofName];

@@ -27,28 +27,32 @@ export async function findFilesByName(
 /** As many digits of a SHA-256 as the index has. */
 export const indexedDigits = 8;
 /** So many entries are looked through at once. */
-const idsAtOnce = 200_000;
+const idsAtOnce = 100_000;
 
 export interface ContentAsked {
   readonly companyIds: readonly number[];
   /** Eight digits at least, lower case. */
   readonly sha256: string;
   readonly limit: number;
+  /** The newest entry that an earlier search has not looked at; the newest of all unless given. */
+  readonly fromId?: number;
+  /** Whether there is still time for another part. */
   hasTime(): boolean;
+}
+
+export interface FoundContent {
+  readonly entries: readonly LedgerEntry[];
+  /** Set when the time was over: the newest entry that was not looked at. */
+  readonly goesOnAt: Pick<LedgerEntry, "id" | "receivedAt"> | undefined;
 }
 
 /** The newest entries whose SHA-256 begins so. Looks through the index from the newest entry back, as long as there is time. */
 export async function findFilesByContent(
   read: Reader,
-  { companyIds, sha256, limit, hasTime }: ContentAsked,
-): Promise<{ readonly entries: readonly LedgerEntry[]; readonly searchedTo: number | undefined }> {
-  const last = await read.selectFrom("files").select("id").orderBy("id", "desc").limit(1).executeTakeFirst();
+  { companyIds, sha256, limit, fromId, hasTime }: ContentAsked,
+): Promise<FoundContent> {
   const ids: number[] = [];
-  for (let before = (last?.id ?? 0) + 1; before > 0; before -= idsAtOnce) {
-    if (ids.length >= limit || !hasTime()) {
-      const entries = await readFiles(read, newestOf(ids, limit));
-      return { entries, searchedTo: ids.length >= limit ? undefined : await timeOf(read, before) };
-    }
+  for (let before = (fromId ?? (await lastId(read))) + 1; before > 0; before -= idsAtOnce) {
     const rows = await read
       .selectFrom("files")
       .select("id")
@@ -60,18 +64,26 @@ export async function findFilesByContent(
       .where(beginsWith("+sha256", sha256))
       .execute();
     ids.push(...rows.map(({ id }) => id));
+    if (ids.length >= limit)
+      return { entries: await readFiles(read, newestOf(ids, limit)), goesOnAt: undefined };
+    const goesOnAt = hasTime() ? undefined : await newestBefore(read, before - idsAtOnce);
+    if (goesOnAt !== undefined) return { entries: await readFiles(read, newestOf(ids, limit)), goesOnAt };
   }
-  return { entries: await readFiles(read, newestOf(ids, limit)), searchedTo: undefined };
+  return { entries: await readFiles(read, newestOf(ids, limit)), goesOnAt: undefined };
 }
 
-/** When the entry before that id arrived. */
-async function timeOf(read: Reader, before: number): Promise<number> {
-  const row = await read
+async function lastId(read: Reader): Promise<number> {
+  const last = await read.selectFrom("files").select("id").orderBy("id", "desc").limit(1).executeTakeFirst();
+  return last?.id ?? 0;
+}
+
+/** The newest entry before that id; undefined when there is none. */
+async function newestBefore(read: Reader, id: number): Promise<FoundContent["goesOnAt"]> {
+  return await read
     .selectFrom("files")
-    .select("received_at")
-    .where("id", "<", before)
+    .select(["id", "received_at as receivedAt"])
+    .where("id", "<", id)
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row?.received_at ?? 0;
 }

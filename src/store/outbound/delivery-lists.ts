@@ -32,8 +32,6 @@ export interface DeliverySelection {
   readonly fault?: string;
   /** Who fetched or removed the file. */
   readonly userName?: string;
-  /** Of these, those that nobody has fetched or removed. */
-  readonly uncollected?: readonly number[];
 }
 
 type Condition = Expression<SqlBool>;
@@ -83,14 +81,8 @@ function isNamed(name: string): Condition[] {
   return [eb("d.company_id", "in", eb.selectFrom("companies").select("companies.id")), isOf];
 }
 
-function isUncollected(ids: readonly number[]): Condition[] {
-  const eb = deliveries();
-  const isOf = sql<SqlBool>`${sql.ref("d.id")} in (select value from json_each(${JSON.stringify(ids)}))`;
-  return [isOf, eb("d.collected_at", "is", null), eb("d.removed_at", "is", null)];
-}
-
 function conditions(read: Reader, selection: DeliverySelection): Condition {
-  const { kind, state, stopNbr, name, fault, userName, uncollected } = selection;
+  const { kind, state, stopNbr, name, fault, userName } = selection;
   const eb = deliveries();
   return eb.and([
     ...isOfTargets(read, selection),
@@ -102,7 +94,6 @@ function conditions(read: Reader, selection: DeliverySelection): Condition {
     ...(stopNbr === undefined ? [] : [isOfStop(selection, stopNbr)]),
     ...(name === undefined ? [] : isNamed(name)),
     ...(fault === undefined ? [] : [eb("d.fault", "=", fault)]),
-    ...(uncollected === undefined ? [] : isUncollected(uncollected)),
     ...(userName === undefined
       ? []
       : [sql<SqlBool>`${userName} in (${sql.ref("d.collected_by")}, ${sql.ref("d.removed_by")})`]),
@@ -118,70 +109,6 @@ export async function listDeliveries(
   let query = selectDeliveries(read).where(conditions(read, selection));
   if (beforeId !== undefined) query = query.where("d.id", "<", beforeId);
   return (await query.orderBy("d.id", "desc").limit(limit).execute()).map(listed);
-}
-
-/** The deliveries of a company by when they were made, the newest first; those before one when it is given. */
-export async function listNewestDeliveries(
-  read: Reader,
-  selection: DeliverySelection & {
-    readonly companyId: number;
-    readonly before?: Pick<ListedDelivery, "id" | "createdAt">;
-    readonly limit: number;
-  },
-): Promise<readonly ListedDelivery[]> {
-  const { companyId, before, limit, uncollected } = selection;
-  // Where ids are given, the index of ages would have all of the company looked through (`+` keeps it away).
-  const isOfCompany =
-    uncollected === undefined
-      ? sql<SqlBool>`${sql.ref("d.company_id")} = ${companyId}`
-      : sql<SqlBool>`+${sql.ref("d.company_id")} = ${companyId}`;
-  let query = selectDeliveries(read).where(isOfCompany).where(conditions(read, selection));
-  if (before !== undefined) {
-    const { id, createdAt } = before;
-    query = query.where((eb) =>
-      eb.or([
-        eb("d.created_at", "<", createdAt),
-        eb.and([eb("d.created_at", "=", createdAt), eb("d.id", "<", id)]),
-      ]),
-    );
-  }
-  const rows = await query.orderBy("d.created_at", "desc").orderBy("d.id", "desc").limit(limit).execute();
-  return rows.map(listed);
-}
-
-/** How many deliveries to a target were made since then, and how many of them are open. */
-export async function countLately(
-  read: Reader,
-  { companyId, targetId, since }: { companyId: number; targetId: number; since: number },
-): Promise<{ readonly made: number; readonly open: number }> {
-  const row = await read
-    .selectFrom("deliveries as d")
-    .select((eb) => [
-      eb.fn.countAll<number>().as("made"),
-      eb.fn.sum<number>(eb.case().when(isOpen("d.state")).then(1).else(0).end()).as("open"),
-    ])
-    .where("d.company_id", "=", companyId)
-    .where("d.created_at", ">=", since)
-    .where("d.target_id", "=", targetId)
-    .executeTakeFirst();
-  return { made: Number(row?.made ?? 0), open: Number(row?.open ?? 0) };
-}
-
-/** The fault of the oldest open delivery of a target that was tried; undefined when none has one. */
-export async function findOpenFault(
-  read: Reader,
-  targetId: number,
-): Promise<{ readonly fault: string; readonly faultText: string | null } | undefined> {
-  const row = await read
-    .selectFrom("deliveries as d")
-    .select(["d.fault", "d.fault_text as faultText"])
-    .where("d.target_id", "=", targetId)
-    .where(isOpen("d.state"))
-    .where("d.fault", "is not", null)
-    .orderBy("d.id")
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined || row.fault === null ? undefined : { ...row, fault: row.fault };
 }
 
 /** How many deliveries the selection has. */

@@ -1,4 +1,6 @@
 /** Exports: each is a window of completions, and its files are a function of that alone. */
+import { type RawBuilder, sql } from "kysely";
+import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, type RowOf } from "../database/named-rows.ts";
@@ -17,6 +19,8 @@ export interface ExportRecord extends Omit<RowOf<"exports">, "form" | "windowBeg
    */
   readonly windowBegin: number;
   readonly windowEnd: number;
+  /** How many completions it has; left out for exports of earlier versions. */
+  readonly completions?: number;
   readonly form: ExportForm;
 }
 
@@ -42,6 +46,7 @@ function toRecord(row: ExportRow): ExportRecord {
     ...rest,
     windowBegin: windowBegin ?? rest.afterCompletionId,
     windowEnd: windowEnd ?? rest.lastCompletionId,
+    ...(windowBegin === null || windowEnd === null ? {} : { completions: windowEnd - windowBegin }),
     form: readForm(row.form),
   };
 }
@@ -65,7 +70,10 @@ export async function findExportOf(
 /** Enters an export under the next number of its company and name. */
 export async function insertExport(
   tx: Transaction,
-  made: Omit<ExportRecord, "id" | "sequenceNbr" | "companyCode" | "windowBegin" | "windowEnd">,
+  made: Omit<
+    ExportRecord,
+    "id" | "sequenceNbr" | "companyCode" | "windowBegin" | "windowEnd" | "completions"
+  >,
 ): Promise<ExportRecord> {
   const windowBegin = (await findExportOf(tx, made))?.windowEnd ?? 0;
   const windowEnd = windowBegin + (await countWindow(tx, made));
@@ -166,15 +174,45 @@ export async function newestDeliveryOf(
   return row;
 }
 
+/** The names that exports of the company have, each found by a step in the index and not among all of its exports. */
+async function exportNamesOf(db: Reader, companyId: number): Promise<readonly string[]> {
+  const behind = (name: RawBuilder<unknown>) =>
+    sql`(select min(name) from exports where company_id = ${companyId} and name > ${name})`;
+  const { rows } = await sql<{ name: string }>`with recursive names(name) as (
+    select ${behind(sql`''`)} union all select ${behind(sql`names.name`)} from names where names.name is not null)
+    select name from names where name is not null`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** The exports of a company, the newest first. */
 export async function listNewestExports(
   db: Reader,
   { companyId, limit }: { readonly companyId: number; readonly limit: number },
 ): Promise<readonly ExportRecord[]> {
-  const rows = await select(db)
-    .where("e.company_id", "=", companyId)
-    .orderBy("e.id", "desc")
-    .limit(limit)
+  const found: ExportRecord[] = [];
+  for (const name of await exportNamesOf(db, companyId)) {
+    const ofName = select(db).where("e.company_id", "=", companyId).where("e.name", "=", name);
+    const rows = await ofName.orderBy("e.sequence_nbr", "desc").limit(limit).execute();
+    found.push(...rows.map(toRecord));
+  }
+  return found.toSorted((one, other) => other.id - one.id).slice(0, limit);
+}
+
+/** Of each of these exports the delivery that was put in the queue last, by the id of the export. */
+export async function newestDeliveriesOf(
+  db: Reader,
+  exportIds: readonly number[],
+): Promise<ReadonlyMap<number, { readonly guid: string; readonly state: DeliveryState }>> {
+  const newest = db
+    .selectFrom("deliveries")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .where("kind", "=", "export")
+    .where("subject_id", "in", [...exportIds])
+    .groupBy("subject_id");
+  const rows = await db
+    .selectFrom("deliveries")
+    .select(["subject_id as exportId", "guid", "state"])
+    .where("id", "in", newest)
     .execute();
-  return rows.map(toRecord);
+  return new Map(rows.map(({ exportId, guid, state }) => [exportId, { guid, state }]));
 }

@@ -10,12 +10,17 @@ import type {
 import { isGivenUp } from "../../../domain/outbound/delivery-state.ts";
 import { given } from "../../../lib/given.ts";
 import { findDeliveryHold } from "../../../store/outbound/delivery-hold.ts";
-import { type DeliverySelection, listNewestDeliveries } from "../../../store/outbound/delivery-lists.ts";
+import {
+  findDeliveryPlace,
+  type FoundDeliveries,
+  readDeliveryPage,
+} from "../../../store/outbound/delivery-pages.ts";
 import { findDelivery, type ListedDelivery } from "../../../store/outbound/delivery-queries.ts";
 import { findAsked, findNewerDelivered } from "../../../store/outbound/delivery-requests.ts";
 import { faultRemedies } from "../../admin/fault-remedies.ts";
 import { holdText } from "../../watch/delivery-hold-watch.ts";
 import type { QueryContext } from "../query-context.ts";
+import { hasTimeToSearch } from "./file-places.ts";
 import { exportOfDelivery } from "./exports.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { standingsOf } from "./target-standings.ts";
@@ -31,23 +36,21 @@ function shownOf(row: ListedDelivery): ShownDelivery {
   };
 }
 
-/** What was delivered by the newest first; each company by its own index. */
-async function listPage(
-  { read }: QueryContext,
+/** The newest first; what comes behind the delivery of that GUID. */
+async function readPage(
+  context: QueryContext,
   scope: Scope,
   { filter, limit, before }: DeliveriesAsked,
-): Promise<readonly ListedDelivery[]> {
+): Promise<FoundDeliveries> {
+  const { read } = context;
   const { company: code, stop: stopNbr, ...rest } = filter;
   const named = code === undefined ? undefined : companyOfScope(scope, code);
   const companies = code === undefined ? scope.companies : named === undefined ? [] : [named];
-  const last = before === undefined ? undefined : await findDelivery(read, before);
-  const selection: DeliverySelection = { ...rest, ...given({ stopNbr }) };
-  const found: ListedDelivery[] = [];
-  for (const { id: companyId } of companies) {
-    const page = { ...given({ before: last }), limit: limit + 1 };
-    found.push(...(await listNewestDeliveries(read, { ...selection, companyId, ...page })));
-  }
-  return found.toSorted((one, other) => other.createdAt - one.createdAt || other.id - one.id);
+  const companyIds = companies.map(({ id }) => id);
+  const from = before === undefined ? undefined : await findDeliveryPlace(read, { companyIds, guid: before });
+  const selection = { ...rest, companyIds, ...given({ stopNbr }) };
+  const hasTime = hasTimeToSearch(context);
+  return await readDeliveryPage(read, selection, { ...given({ from }), limit: limit + 1, hasTime });
 }
 
 export async function queryDeliveries(
@@ -55,12 +58,14 @@ export async function queryDeliveries(
   scope: Scope,
   asked: DeliveriesAsked,
 ): Promise<DeliveriesFound> {
-  const rows = await listPage(context, scope, asked);
-  const shown = rows.slice(0, asked.limit).map(shownOf);
+  const { entries, searchedTo } = await readPage(context, scope, asked);
+  const shown = entries.slice(0, asked.limit).map(shownOf);
+  const last = searchedTo ?? (entries.length > asked.limit ? shown.at(-1) : undefined);
   const hold = await findDeliveryHold(context.read);
   return {
     deliveries: shown,
-    before: rows.length > asked.limit ? (shown.at(-1)?.guid ?? null) : null,
+    before: last?.guid ?? null,
+    searchedTo: searchedTo?.createdAt ?? null,
     targets: await standingsOf(context, scope),
     hold: hold === undefined ? undefined : holdText(hold),
   };
@@ -78,7 +83,7 @@ export async function queryDelivery(
   const asked = await findAsked(read, found.id);
   const isCompletion = asked !== undefined && asked.kind === "completion";
   const newer = isCompletion ? await findNewerDelivered(read, asked) : null;
-  const standings = await standingsOf(context, { ...scope, companies: [company] });
+  const standings = await standingsOf(context, { ...scope, companies: [company] }, found.target);
   const { firstAttemptAt, lastAttemptAt, fault, size, sha256, behind } = found;
   const { collectedBy, collectedFrom, removedAt, removedBy } = found;
   return {

@@ -11,24 +11,33 @@ import {
   type ExportRecord,
   findExport,
   listNewestExports,
-  newestDeliveryOf,
+  newestDeliveriesOf,
 } from "../../../store/outbound/exports.ts";
-import { findDelivery } from "../../../store/outbound/delivery-queries.ts";
 import type { QueryContext } from "../query-context.ts";
 import { companyOfScope, type ScopedCompany } from "./ledger-links.ts";
 
-async function shownOf({ read }: QueryContext, made: ExportRecord): Promise<ShownExport> {
-  const { companyCode: company, name, sequenceNbr, createdAt: madeAt, form } = made;
-  const names = exportNames(made);
-  const newest = await newestDeliveryOf(read, made.id);
-  const delivery = newest === undefined ? undefined : await findDelivery(read, newest.id);
-  return {
-    ...{ company, name, sequenceNbr, madeAt, form },
-    ...{ afterCompletion: made.windowBegin, lastCompletion: made.windowEnd },
-    count: await countWindow(read, made),
-    ...{ file: names.delivery, manifest: names.manifest },
-    delivery: delivery === undefined ? null : { guid: delivery.guid, state: delivery.state },
-  };
+/** With the newest delivery of each, as long as it has one. */
+async function shownOf(
+  { read }: QueryContext,
+  exports: readonly ExportRecord[],
+): Promise<readonly ShownExport[]> {
+  const newest = await newestDeliveriesOf(
+    read,
+    exports.map(({ id }) => id),
+  );
+  const shown: ShownExport[] = [];
+  for (const made of exports) {
+    const { id, companyCode: company, name, sequenceNbr, createdAt: madeAt, form } = made;
+    const names = exportNames(made);
+    shown.push({
+      ...{ company, name, sequenceNbr, madeAt, form },
+      ...{ afterCompletion: made.windowBegin, lastCompletion: made.windowEnd },
+      count: made.completions ?? (await countWindow(read, made)),
+      ...{ file: names.delivery, manifest: names.manifest },
+      delivery: newest.get(id) ?? null,
+    });
+  }
+  return shown;
 }
 
 /** The export of that id, when it is one of the company. */
@@ -38,7 +47,7 @@ export async function exportOfDelivery(
   id: number,
 ): Promise<ShownExport | undefined> {
   const made = await findExport(context.read, id);
-  return made?.companyId === company.id ? await shownOf(context, made) : undefined;
+  return made?.companyId === company.id ? (await shownOf(context, [made]))[0] : undefined;
 }
 
 export async function queryExports(
@@ -52,7 +61,5 @@ export async function queryExports(
   for (const { id: companyId } of companies)
     made.push(...(await listNewestExports(context.read, { companyId, limit })));
   const newest = made.toSorted((one, other) => other.id - one.id).slice(0, limit);
-  const exports: ShownExport[] = [];
-  for (const one of newest) exports.push(await shownOf(context, one));
-  return { exports };
+  return { exports: await shownOf(context, newest) };
 }

@@ -4,7 +4,7 @@ import type { ArrivalPlace } from "../../../store/ledger/arrival-place.ts";
 import type { QueryContext } from "../query-context.ts";
 
 /** A search goes on until so much of its two seconds is left: a page that says how far it has looked is better than none. */
-const reserveMs = 1_850;
+const reserveMs = 1_900;
 
 export function hasTimeToSearch({ timeLeftMs }: Pick<QueryContext, "timeLeftMs">): () => boolean {
   return () => timeLeftMs() > reserveMs;

@@ -16,7 +16,7 @@ import { given } from "../../../lib/given.ts";
 import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import { listChannels } from "../../../store/ledger/daily-files.ts";
 import { countFilePage } from "../../../store/ledger/file-page-counts.ts";
-import { type FoundPage, readFilePage } from "../../../store/ledger/file-pages.ts";
+import { type FoundFiles, readFilePage } from "../../../store/ledger/file-pages.ts";
 import type { PageSelection } from "../../../store/ledger/file-ways.ts";
 import type { LedgerEntry } from "../../../store/ledger/files.ts";
 import { codesOfReason } from "../../admin/file-filter.ts";
@@ -71,7 +71,7 @@ async function readPage(
   context: QueryContext,
   selection: PageSelection,
   { before, after, limit }: FilesAsked,
-): Promise<FoundPage & { readonly isFirst: boolean; readonly hasOlder: boolean }> {
+): Promise<FoundFiles & { readonly isFirst: boolean; readonly hasOlder: boolean }> {
   const { read, ledgerNumbers } = context;
   const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context) };
   const newer = readPlace(ledgerNumbers, after);

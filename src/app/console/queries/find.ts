@@ -8,10 +8,17 @@ import type {
   NumberKind,
 } from "../../../endpoints/http/console/pages/find/find-view.ts";
 import { isLoadStatus, loadStatusNames } from "../../../domain/load/load-status.ts";
+import type { ListedFile } from "../../../endpoints/http/console/pages/files/files-view.ts";
+import { given } from "../../../lib/given.ts";
 import { isStopStatus, stopStatusNames } from "../../../domain/stop/stop-status.ts";
 import { isGuid } from "../../../inbound/explain/explain-elsewhere.ts";
 import { findFile, type LedgerEntry } from "../../../store/ledger/files.ts";
-import { findFilesByContent, findFilesByName, indexedDigits } from "../../../store/ledger/find-files.ts";
+import {
+  findFilesByContent,
+  findFilesByName,
+  type FoundContent,
+  indexedDigits,
+} from "../../../store/ledger/find-files.ts";
 import type { ListedDelivery } from "../../../store/outbound/delivery-queries.ts";
 import {
   findDeliveriesByName,
@@ -31,8 +38,8 @@ import { whatIsMeant } from "./what-is-meant.ts";
 
 /** So many of a kind are shown. */
 const limit = 20;
-/** A SHA-256 is looked for until so much of the time is left. */
-const reserveMs = 1_200;
+/** A SHA-256 is looked for until so much of the two seconds is left. */
+const reserveMs = 1_900;
 
 interface Looked {
   readonly context: QueryContext;
@@ -59,8 +66,17 @@ function nameOf(text: string): string {
 
 const hashForm = new RegExp(`^[0-9a-f]{${indexedDigits},64}$`, "i");
 
-async function entriesOf({ context, scope, text, companyIds }: Looked) {
-  const { read, ledgerNumbers, timeLeftMs } = context;
+/** Entries whose content has a SHA-256 that begins so. */
+async function contentsOf({ context, text, companyIds }: Looked, fromId?: number): Promise<FoundContent> {
+  const { read, timeLeftMs } = context;
+  const hasTime = () => timeLeftMs() > reserveMs;
+  const asked = { companyIds, sha256: text.toLowerCase(), limit, hasTime, ...given({ fromId }) };
+  return await findFilesByContent(read, asked);
+}
+
+async function entriesOf(looked: Looked) {
+  const { context, scope, text, companyIds } = looked;
+  const { read, ledgerNumbers } = context;
   if (isGuid(text)) {
     const id = ledgerNumbers.open(text);
     const entry = id === undefined ? undefined : await findFile(read, id);
@@ -69,11 +85,10 @@ async function entriesOf({ context, scope, text, companyIds }: Looked) {
   }
   const named = await findFilesByName(read, { companyIds, beginnings: spellingsOf(nameOf(text)), limit });
   if (!hashForm.test(text)) return { ...named, searchedTo: undefined };
-  const hasTime = () => timeLeftMs() > reserveMs;
-  const content = await findFilesByContent(read, { companyIds, sha256: text.toLowerCase(), limit, hasTime });
+  const content = await contentsOf(looked);
   const all = new Map<number, LedgerEntry>();
   for (const entry of [...named.entries, ...content.entries]) all.set(entry.id, entry);
-  return { entries: [...all.values()], isCut: named.isCut, searchedTo: content.searchedTo };
+  return { entries: [...all.values()], isCut: named.isCut, searchedTo: content.goesOnAt };
 }
 
 function deliveryOf(delivery: ListedDelivery): FoundDelivery {
@@ -135,6 +150,23 @@ function dayOf(text: string): Meant | undefined {
   return isDay ? { kind: "day", day: text } : undefined;
 }
 
+function shownFiles({ context, scope }: Looked, entries: readonly LedgerEntry[]): readonly ListedFile[] {
+  const codes = new Map(scope.companies.map(({ id, code }) => [id, code]));
+  return entries.map((entry) => listedFile(entry, codes.get(entry.companyId) ?? "", context.ledgerNumbers));
+}
+
+function furtherOf({ context }: Looked, searchedTo: FoundContent["goesOnAt"]): FindFound["searchedTo"] {
+  if (searchedTo === undefined) return null;
+  return { at: searchedTo.receivedAt, from: context.ledgerNumbers.seal(searchedTo.id) };
+}
+
+/** A search for a SHA-256 goes on among entries that were not looked at before. */
+async function findFurther(looked: Looked, fromId: number): Promise<FindFound> {
+  const { entries, goesOnAt } = await contentsOf(looked, fromId);
+  const files = shownFiles(looked, entries);
+  return { ...none, files, searchedTo: furtherOf(looked, goesOnAt) };
+}
+
 /** What the text may mean, in the companies of the scope. */
 export async function queryFind(context: QueryContext, scope: Scope, asked: FindAsked): Promise<FindFound> {
   const text = asked.text.trim();
@@ -143,6 +175,8 @@ export async function queryFind(context: QueryContext, scope: Scope, asked: Find
   const day = dayOf(text);
   if (day !== undefined) return { ...none, meant: day };
   const looked: Looked = { context, scope, text, companyIds };
+  const fromId = asked.from === undefined ? undefined : context.ledgerNumbers.open(asked.from);
+  if (fromId !== undefined && hashForm.test(text)) return await findFurther(looked, fromId);
   const codes = new Map(scope.companies.map(({ id, code }) => [id, code]));
   const { entries, isCut, searchedTo } = await entriesOf(looked);
   const { deliveries, isCut: areMoreDeliveries } = await deliveriesOf(looked);
@@ -150,7 +184,7 @@ export async function queryFind(context: QueryContext, scope: Scope, asked: Find
     ...{ ...document, company: codes.get(companyId) ?? "" },
   }));
   const found = {
-    files: entries.map((entry) => listedFile(entry, codes.get(entry.companyId) ?? "", context.ledgerNumbers)),
+    files: shownFiles(looked, entries),
     ...(await numbersOf(looked)),
     ...{ deliveries: deliveries.map(deliveryOf), documents },
   };
@@ -158,8 +192,8 @@ export async function queryFind(context: QueryContext, scope: Scope, asked: Find
   const areCut = isCut || areMoreDeliveries;
   return {
     ...found,
-    ...{ areCut, searchedTo: searchedTo ?? null },
+    ...{ areCut, searchedTo: furtherOf(looked, searchedTo) },
     meant: areCut || searchedTo !== undefined ? null : whatIsMeant(found),
-    elsewhere: isNothing ? await tellElsewhere(context, scope, text) : [],
+    elsewhere: isNothing && searchedTo === undefined ? await tellElsewhere(context, scope, text) : [],
   };
 }

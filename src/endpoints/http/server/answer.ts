@@ -23,6 +23,12 @@ export interface PreparedBody {
   readonly forms: Readonly<Record<"identity" | "gzip" | "br", Uint8Array>>;
 }
 
+/** Text that is made while it goes out, as fast as the client takes it; its length is not known before. */
+export interface PartsBody {
+  /** Its rest is not asked for when the client has gone. */
+  readonly parts: AsyncIterable<string>;
+}
+
 /** Events as a body, for as long as the client stays: `text/event-stream`. */
 export interface StreamBody {
   /**
@@ -45,7 +51,7 @@ export interface Answer {
   /** Lower-case names; type, length and request id are added when it is sent. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
-  readonly body: string | Uint8Array | FileBody | PreparedBody | StreamBody;
+  readonly body: string | Uint8Array | FileBody | PreparedBody | PartsBody | StreamBody;
 }
 
 /** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, a line of text, or a page. */

@@ -5,10 +5,11 @@ import { newRequestId } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
-import type { Answer, ErrorShape, FileBody, PreparedBody, StreamBody } from "./answer.ts";
+import type { Answer, ErrorShape, FileBody, PartsBody, PreparedBody, StreamBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
+import { sendParts } from "./parts-answer.ts";
 import { selectForm } from "./prepared-body.ts";
 import type { RecentRequests } from "./recent-requests.ts";
 import type { RequestFigures } from "./request-figures.ts";
@@ -111,7 +112,7 @@ export interface Sending {
   readonly refusalOf: (failure: unknown) => Answer | undefined;
 }
 
-function refuseFile(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
+function refuseBody(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
   const refusal = sending.refusalOf(failure);
   if (refusal === undefined) {
     exchange.response.destroy();
@@ -140,7 +141,7 @@ function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending):
     return 0;
   }
   const end = isLingering ? { end: () => endAfterLinger(request, response) } : {};
-  const refuse = (failure: unknown) => refuseFile(exchange, failure, sending);
+  const refuse = (failure: unknown) => refuseBody(exchange, failure, sending);
   exchange.streaming = sendFile(response, { path: body.path, start, length, begin, refuse, ...end });
   return length;
 }
@@ -155,6 +156,25 @@ function sendPrepared(exchange: Exchange, body: PreparedBody, head: Head): numbe
   response.end(data);
   exchange.streaming = Promise.resolve({ status, bytes: request.method === "HEAD" ? 0 : data.length });
   return data.length;
+}
+
+/** What has gone out is known at its end, through `exchange.streaming`. */
+function sendPartsBody(
+  exchange: Exchange,
+  body: PartsBody,
+  sending: FileSending & { status: number },
+): number {
+  const { request, response } = exchange;
+  const { head, status } = sending;
+  if (request.method === "HEAD") {
+    response.writeHead(status, head);
+    response.end();
+    return 0;
+  }
+  const begin = () => void response.writeHead(status, head);
+  const refuse = (failure: unknown) => refuseBody(exchange, failure, sending);
+  exchange.streaming = sendParts(response, { ...body, begin, refuse });
+  return 0;
 }
 
 /** What has gone out is known at its end, through `exchange.streaming`. */
@@ -205,6 +225,7 @@ export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending)
   if (typeof body === "object" && "forms" in body) return sendPrepared(exchange, body, head);
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
     if ("subscribe" in body) return sendEvents(exchange, body, { status, head });
+    if ("parts" in body) return sendPartsBody(exchange, body, { ...sending, status, head, isLingering });
     return sendFileBody(exchange, body, { ...sending, head, isLingering });
   }
   const { data, encoding, length } = chunkOf(body);
@@ -264,7 +285,7 @@ async function noteStreamed(notes: ExchangeNotes, exchange: Exchange, streaming:
   const { status, bytes, failure } = await streaming;
   if (failure !== undefined) {
     const facts = { err: failure, requestId: exchange.id, route: exchange.route };
-    notes.log.error(facts, "http answer failed: a file could not be sent");
+    notes.log.error(facts, "http answer failed: it could not be sent whole");
   }
   noteEnd(notes, exchange, status, bytes);
 }

@@ -53,7 +53,7 @@ export function fileHead(selection: Selection, { size, etag }: FileBody): FileHe
 }
 
 /** The faults of a response whose client has left. */
-const leavingCodes = new Set([
+export const leavingCodes = new Set([
   "ERR_STREAM_PREMATURE_CLOSE",
   "ERR_STREAM_DESTROYED",
   "ERR_STREAM_WRITE_AFTER_END",

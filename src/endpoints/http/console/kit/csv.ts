@@ -14,8 +14,8 @@ function cellOf(value: CsvCell): string {
   return `"${(formula.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 }
 
-export function csvText(head: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
-  return [head, ...rows].map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
+export function csvText(rows: readonly (readonly CsvCell[])[]): string {
+  return rows.map((row) => `${row.map(cellOf).join(",")}\r\n`).join("");
 }
 
 /** So many rows a download has at most. */
@@ -30,30 +30,41 @@ export interface CsvPage<Place> {
 }
 
 /** The rows of a list from a place on, or from its begin, page by page, so many that the answer stays small. */
-export async function csvRows<Place>(
+export async function* csvRows<Place>(
   read: (from: Place | undefined, limit: number) => Promise<CsvPage<Place>>,
   begin?: Place,
-): Promise<readonly (readonly CsvCell[])[]> {
-  const rows: (readonly CsvCell[])[] = [];
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
   let from = begin;
+  let left = mostCsvRows;
   do {
-    const page = await read(from, rowsAtOnce);
-    rows.push(...page.rows);
+    const page = await read(from, Math.min(rowsAtOnce, left));
+    yield page.rows;
+    left -= page.rows.length;
     from = page.next;
-  } while (from !== undefined && rows.length < mostCsvRows);
-  return rows.slice(0, mostCsvRows);
+  } while (from !== undefined && left > 0);
 }
 
-/** The table as a download of that name. */
+/** The head with the first rows, then the others as they are found. */
+async function* partsOf(head: readonly string[], pages: AsyncIterable<readonly (readonly CsvCell[])[]>) {
+  let before = csvText([head]);
+  for await (const rows of pages) {
+    const text = before + csvText(rows);
+    if (text !== "") yield text;
+    before = "";
+  }
+  if (before !== "") yield before;
+}
+
+/** The table as a download of that name: its rows page by page, each asked for when the client has taken the one before. */
 export function csvAnswer(
   name: string,
   head: readonly string[],
-  rows: readonly (readonly CsvCell[])[],
+  pages: AsyncIterable<readonly (readonly CsvCell[])[]>,
 ): Answer {
   return {
     status: 200,
     contentType: "text/csv; charset=utf-8; header=present",
     headers: { "content-disposition": attachment(name, "table.csv") },
-    body: csvText(head, rows),
+    body: { parts: partsOf(head, pages) },
   };
 }

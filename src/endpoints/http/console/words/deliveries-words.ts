@@ -38,6 +38,7 @@ export const deliveriesWords = {
   caption: "Deliveries, the newest first",
   empty:
     "There is no such delivery. A stop that is completed makes one for each target that takes completions.",
+  emptyPart: (time: string) => `No delivery of this filter was found among those made since ${time}.`,
   choose: (name: string) => `Choose ${name}`,
   chosen: "With those that are chosen:",
   allOf: "With all of this filter:",

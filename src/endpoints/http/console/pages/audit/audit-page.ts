@@ -87,7 +87,7 @@ function csvRow(entry: ShownAudit) {
 
 async function downloadAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const asked = askedOf(textsOf(request));
-  const rows = await csvRows<number>(async (beforeId, limit) => {
+  const rows = csvRows<number>(async (beforeId, limit) => {
     const page = { ...asked, ...given({ beforeId }), limit };
     const found = await services.ask("audit", administered(request.user), page);
     return { rows: found.entries.map(csvRow), next: found.nextBefore };

@@ -1,5 +1,6 @@
 /** Page 7, deliveries: how the targets stand, and the deliveries by a filter that stands in the address. */
 import { given } from "../../../../../lib/given.ts";
+import { isoTime } from "../../../../../lib/iso-time.ts";
 import type { Answer } from "../../../server/answer.ts";
 import { charts } from "../../assets/assets.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
@@ -10,6 +11,7 @@ import { filterForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { page } from "../../kit/page.ts";
+import { notice } from "../../kit/notice.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
 import { shortened } from "../../kit/shown-text.ts";
@@ -112,7 +114,9 @@ function choiceButtons(to: Addresses): Html {
 function list(shown: Shown): Html {
   const { user, to, found, read } = shown;
   const mayAct = companiesFor(user, "act").length > 0 && found.deliveries.length > 0;
-  const { columns, caption, empty } = said;
+  const { columns, caption, empty, emptyPart } = said;
+  const { searchedTo } = found;
+  const nothing = searchedTo === null ? empty : emptyPart(isoTime(searchedTo).slice(0, 10));
   const head = [
     ...[columns.name, columns.state, columns.target, columns.madeAt, columns.deliveredAt],
     { text: columns.attempts, isNumber: true },
@@ -120,7 +124,7 @@ function list(shown: Shown): Html {
     ...(mayAct ? [columns.choice] : []),
   ];
   const rows = found.deliveries.map((delivery) => rowOf(delivery, shown, mayAct));
-  const shownTable = table(head, rows, { caption, empty, id: "deliveries" });
+  const shownTable = table(head, rows, { caption, empty: nothing, id: "deliveries" });
   if (!mayAct) return shownTable;
   const first = severalAddress(to, "delivery.retry");
   const ofFilter = severalVerbs.map(
@@ -145,6 +149,8 @@ function content(shown: Shown, request: ConsoleRequest): Content {
       [
         filterForm({ action, fields: filterFields(shown), isFiltered }),
         list(shown),
+        found.searchedTo !== null &&
+          notice("wait", words.files.searchedTo(isoTime(found.searchedTo).slice(0, 16))),
         pager({
           first: request.query.has("before") ? to.at("/deliveries", texts) : undefined,
           next: found.before === null ? undefined : to.at("/deliveries", { ...texts, before: found.before }),
@@ -171,7 +177,8 @@ async function showDeliveries(services: ConsoleServices, request: ConsoleRequest
     services.ask("targetLags", lookScope(user), lagAsked),
   ]);
   // A filter with a fault selects nothing, and says what is wrong with it.
-  const selected = read.filter === undefined ? { ...found, deliveries: [], before: null } : found;
+  const selected =
+    read.filter === undefined ? { ...found, deliveries: [], before: null, searchedTo: null } : found;
   const shown = { user, to: addresses(services), read, found: selected, lags };
   return page(services, request, {
     ...{ title: said.title, here: "deliveries", content: content(shown, request) },

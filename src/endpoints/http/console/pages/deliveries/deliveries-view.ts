@@ -70,6 +70,8 @@ export interface DeliveriesFound {
   readonly deliveries: readonly ShownDelivery[];
   /** The GUID from which the next page goes on. */
   readonly before: string | null;
+  /** Set when the time was over before the page was full: those made since then were looked through. */
+  readonly searchedTo: number | null;
   readonly targets: readonly ShownTarget[];
   /** Since a restore nothing goes out; in words. */
   readonly hold: string | undefined;

@@ -6,6 +6,7 @@
  * The form names each delivery: what was shown is done, and nothing that came later.
  */
 import type { DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
+import { given } from "../../../../../lib/given.ts";
 import type { Answer } from "../../../server/answer.ts";
 import { mostAtOnce, type NotDone, type SeveralDone } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
@@ -24,7 +25,7 @@ import { redirect } from "../../session/session-route.ts";
 import { actPage, readSeenAt, type SentForm } from "../acts/act-page.ts";
 import { chosenOf, resultPage } from "../acts/chosen.ts";
 import { readDeliveriesFilter, wholeFilter } from "./deliveries-filter.ts";
-import type { ShownDelivery } from "./deliveries-view.ts";
+import type { DeliveriesFilter, ShownDelivery } from "./deliveries-view.ts";
 import { stateOf, subjectOf } from "./delivery-parts.ts";
 
 const said = words.deliveries;
@@ -53,6 +54,23 @@ function actScope({ user }: ConsoleRequest) {
   return { companies: companiesFor(user, "act"), isOperator: user.isOperator };
 }
 
+/** Page by page: one that has looked far has few. */
+async function selectState(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  filter: DeliveriesFilter,
+): Promise<{ readonly deliveries: readonly ShownDelivery[]; readonly isMore: boolean }> {
+  const found: ShownDelivery[] = [];
+  let before: string | undefined;
+  do {
+    const asked = { filter, limit: mostAtOnce - found.length, ...given({ before }) };
+    const page = await services.ask("deliveries", actScope(request), asked);
+    found.push(...page.deliveries);
+    before = page.before ?? undefined;
+  } while (before !== undefined && found.length < mostAtOnce);
+  return { deliveries: found, isMore: before !== undefined };
+}
+
 /** What the filter selects of what can be done at all, the newest first. */
 async function selectAll(
   services: ConsoleServices,
@@ -67,10 +85,9 @@ async function selectAll(
   const found: ShownDelivery[] = [];
   let isCut = false;
   for (const state of states.filter((one) => possible.includes(one) || one === "dropped")) {
-    const asked = { filter: { ...filter, state }, limit: mostAtOnce };
-    const { deliveries, before } = await services.ask("deliveries", actScope(request), asked);
+    const { deliveries, isMore } = await selectState(services, request, { ...filter, state });
     found.push(...deliveries);
-    isCut ||= before !== null;
+    isCut ||= isMore;
   }
   return { deliveries: found, isCut };
 }

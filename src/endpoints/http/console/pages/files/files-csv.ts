@@ -30,7 +30,7 @@ async function downloadFiles(services: ConsoleServices, request: ConsoleRequest)
   const { user, query } = request;
   const { filter, texts } = readFilter(query);
   if (filter === undefined) return seeOther(addresses(services).at("/files", filterQuery(texts)));
-  const rows = await csvRows<string>(async (before, limit) => {
+  const rows = csvRows<string>(async (before, limit) => {
     const asked = { filter, limit, isCounted: false, ...given({ before }) };
     const found = await services.ask("files", scopeFor(user), asked);
     return { rows: found.files.map(rowOf), next: found.before ?? undefined };

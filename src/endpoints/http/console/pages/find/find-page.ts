@@ -1,6 +1,7 @@
 /** Page 2, find: one box for whatever people have. What can only mean one thing opens at once. */
-import type { Answer } from "../../../server/answer.ts";
+import { given } from "../../../../../lib/given.ts";
 import { isoTime } from "../../../../../lib/iso-time.ts";
+import type { Answer } from "../../../server/answer.ts";
 import type { FoundRequest } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
@@ -10,6 +11,7 @@ import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { notice, remedy } from "../../kit/notice.ts";
 import { page, seeOther } from "../../kit/page.ts";
+import { pager } from "../../kit/pager.ts";
 import { facts, section } from "../../kit/section.ts";
 import { code, command, prose, shortened, shown } from "../../kit/shown-text.ts";
 import { type Column, type Row, table } from "../../kit/table.ts";
@@ -201,10 +203,14 @@ function content({ found, request, text }: FoundAll, to: Addresses): Content {
   return [
     box(to, text),
     found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
-    found.searchedTo !== null &&
-      notice("wait", searchedTo(new Date(found.searchedTo).toISOString().slice(0, 10))),
+    found.searchedTo !== null && [
+      notice("wait", searchedTo(isoTime(found.searchedTo.at).slice(0, 10))),
+      pager({ next: to.at("/find", { q: text, from: found.searchedTo.from }) }),
+    ],
     request !== undefined && requestSection(request, to),
-    isNothing && request === undefined ? nothingFound(found, text) : all.map(groupOf),
+    isNothing && found.searchedTo === null && request === undefined
+      ? nothingFound(found, text)
+      : all.map(groupOf),
   ];
 }
 
@@ -214,7 +220,8 @@ async function find(services: ConsoleServices, request: ConsoleRequest): Promise
   const { title, found: titleOf } = words.find;
   const here = "find" as const;
   if (text === "") return page(services, request, { title, here, content: box(to, "") });
-  const found = await services.ask("find", scopeFor(request.user), { text });
+  const from = request.query.get("from") ?? undefined;
+  const found = await services.ask("find", scopeFor(request.user), { text, ...given({ from }) });
   const known = requestIdForm.test(text)
     ? await services.look("request", request.user, { requestId: text })
     : undefined;

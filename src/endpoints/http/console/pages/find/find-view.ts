@@ -4,6 +4,8 @@ import type { ListedFile } from "../files/files-view.ts";
 
 export interface FindAsked {
   readonly text: string;
+  /** A SHA-256 is looked for from the entry of this reference back. */
+  readonly from?: string;
 }
 
 /** By which of its numbers a stop or a load was found. */
@@ -75,8 +77,8 @@ export interface FindFound {
   readonly documents: readonly FoundDocument[];
   /** More begin so than are shown. */
   readonly areCut: boolean;
-  /** Entries were looked through for a SHA-256 back to those of this time only. */
-  readonly searchedTo: number | null;
+  /** Entries were looked through for a SHA-256 back to this one only: its arrival, and its reference to go on from. */
+  readonly searchedTo: { readonly at: number; readonly from: string } | null;
   readonly meant: Meant | null;
   /** When nothing is known of it: where it could be, in the words of `dropgate explain`. */
   readonly elsewhere: readonly string[];
