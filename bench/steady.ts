@@ -39,6 +39,11 @@ const wanted: Readonly<Record<number, { readonly median: number; readonly p99: n
 
 let serial = 0;
 
+/** Files are named by the numbers after this one from now on: those up to it may have been sent to a state that was kept. */
+export function nameFilesAfter(index: number): void {
+  serial = index;
+}
+
 function nextFile(): { readonly name: string; readonly bytes: Buffer } {
   serial += 1;
   const { stopNbr, name } = sampleName(serial);
