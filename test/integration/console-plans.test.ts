@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { listChannels } from "../../src/store/ledger/daily-files.ts";
@@ -152,4 +153,32 @@ describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds)
     const contents = await plan(() => findFilesByContent(store.read, content));
     expect(contents.join("\n")).toMatch(/files_by_content \(company_id=\? AND id>\? AND id<\?\)/);
   });
+});
+
+/** Milliseconds of processor time of twenty pages. */
+async function cpuMsOfPages(direction: "older" | "newer", receivedAt: number): Promise<number> {
+  const began = process.cpuUsage();
+  for (let nth = 0; nth < 20; nth += 1) {
+    const asked = { ...page, direction, from: { receivedAt, id: receivedAt } };
+    const { entries } = await readFilePage(store.read, { companyIds: [1, 2] }, asked);
+    expect(entries).toHaveLength(page.limit);
+  }
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1_000;
+}
+
+test("a page back costs no more than a page on, however many entries lie behind it", async () => {
+  const rows = 100_000;
+  await store.write("site", async (tx) => {
+    await insertCompany(tx, { code: "C", createdAt: 1 });
+    await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
+      insert into files (id, company_id, name, size, channel, received_at, state, reasons, records_created, records_updated,
+        records_deleted, source, location, is_filed)
+      select i, 1, i || '.xml', 1, 'sftp', i, 'applied', '[]', 1, 0, 0, 's', 'l' || i, 1 from n`.execute(tx);
+  });
+  // The first ones make the code warm.
+  for (const direction of ["older", "newer"] as const) await cpuMsOfPages(direction, rows - 1_000);
+  const floor = Math.max(1, await cpuMsOfPages("older", rows - 1_000));
+  const took = await cpuMsOfPages("newer", rows - 1_000);
+  expect(took / floor).toBeLessThan(3);
 });
