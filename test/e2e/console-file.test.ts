@@ -137,6 +137,15 @@ describe("the page of a file", () => {
     expect(body).toContain("Nothing differs: what was sent is what is stored.");
   });
 
+  test("that was refused does not say that it is stored, and leads to all that were refused for its reason", async () => {
+    const body = await pageOf(stopFile("F77", { stopFunction: "03", more: carrier("SPEEDY") }));
+    expect(body).toContain("There is no such stop now.");
+    expect(body).not.toContain("what was sent is what is stored");
+    const [, address = ""] = /href="([^"]+)">All files that were refused for reason 925/.exec(body) ?? [];
+    const all = await inquiry.get(address.replaceAll("&amp;", "&"));
+    expect(all.body).toContain("f77_20261105_080000.xml");
+  });
+
   test("that a newer one has overtaken leads to that one, and a repeated one to the first", async () => {
     const [newer, older] = [stopFile("F8", { time: "090000" }), stopFile("F8", { time: "080000" })];
     await put(site, newer);

@@ -31,6 +31,7 @@ export const fileWords = {
   toLine: "shown below",
   ofStop: (stopNbr: string) => `stop ${stopNbr}`,
   canPassLater: "Once the cause is gone, try it again here: nothing has to be sent.",
+  sameReason: (code: number) => `All files that were refused for reason ${code}, to try them again together`,
   retry: "Try it again …",
   about: "About the file",
   facts: {

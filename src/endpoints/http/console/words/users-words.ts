@@ -1,7 +1,19 @@
 /** Words of the pages of users and companies. */
+import type { Role } from "../../../../domain/users/role.ts";
 import { counted } from "../../../../lib/counted.ts";
 
+const rolesMean: Readonly<Record<Role, string>> = {
+  MemberAdmin: "everything in its company: files, users and roles too; acts in this console",
+  DI_Dispatcher: "plans stops and loads and adds users over HTTP; sees this console, changes nothing in it",
+  DI_Driver: "reports the events and positions of its loads; no console",
+  DI_Integration:
+    "a host: sends files and imports, fetches what goes out; in this console the page for host developers",
+  DI_Inquiry: "sees this console and asks over HTTP, changes nothing",
+  DI_Receiver: "gives access to nothing",
+};
+
 export const usersWords = {
+  rolesMean,
   title: "Users and companies",
   users: "Users",
   companies: "Companies",

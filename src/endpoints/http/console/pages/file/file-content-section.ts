@@ -93,6 +93,8 @@ function stopForms(stop: StopForms, { company, to }: { company: string; to: Addr
   const { stopNbr, stopFunction, isStored, fields, moreFields } = stop;
   const heading = html`<h3>${link(to.stop(company, stopNbr), said.formsOf(stopNbr))}</h3>`;
   if (stopFunction === "02") return html`${heading}<p>${said.deletion}</p>`;
+  if (!isStored && fields.length === 0)
+    return html`${heading}${aboutFormer(stop, to)}<p>${said.notStored}</p>`;
   const shownFields = table(
     [said.field, said.former, said.sent, said.stored],
     fields.map((field) => fieldRow(field, stop.former?.isRead === true)),

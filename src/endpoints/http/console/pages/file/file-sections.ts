@@ -38,6 +38,14 @@ function retryTools(file: FileFound, { to, mayAct }: { to: Addresses; mayAct: bo
   return buttonLink(retryAddress(to, file.reference), said.retry);
 }
 
+/** The list of refused files with the same first reason, where all of them can be tried again at once. */
+function sameReason({ words: told, state, company }: FileFound, to: Addresses): Html | undefined {
+  const [first] = told.reasons;
+  if (first === undefined || state !== "refused") return undefined;
+  const all = to.at("/files", { company, state, reason: first.reasonCode });
+  return html`<p>${link(all, said.sameReason(first.reasonCode))}</p>`;
+}
+
 /** What `explain` says of it. */
 export function explainedSection(
   file: FileFound,
@@ -52,6 +60,7 @@ export function explainedSection(
       notice(badgeKinds[state], content),
       told.remedies.map((text) => remedy(text)),
       told.canPassLater ? html`<p>${said.canPassLater}</p>` : undefined,
+      sameReason(file, viewer.to),
       lines.map((line) => html`<p>${shown(line)}</p>`),
     ],
     { id: "explained", tools: retryTools(file, viewer) },

@@ -48,7 +48,12 @@ export function signsInWith({ hasPassword, keyCount }: ShownUser): string {
 /** Each chosen role comes as a field of its own. */
 export function roleFields(chosen: readonly string[]): Html {
   const fields = allRoles.map((role) =>
-    checkField({ name: "role", label: role, value: role, isChecked: chosen.includes(role) }),
+    checkField({
+      name: "role",
+      label: `${role}: ${said.rolesMean[role]}`,
+      value: role,
+      isChecked: chosen.includes(role),
+    }),
   );
   return html`<fieldset><legend>${said.add.roles}</legend>${fields}</fieldset>`;
 }
