@@ -73,7 +73,8 @@ export async function openActSite(options: ActSiteOptions): Promise<ActSite> {
       if (isOperator) operators.add(userName);
       const company = (await listCompanies(store.read)).find(({ id }) => id === companyId);
       const companies = [{ id: companyId, code: company?.code ?? "", roles }];
-      return { userId, userName, companies, isOperator, formToken: "", address: "192.0.2.7" };
+      const session = { formToken: "", sessionName: userName, address: "192.0.2.7" };
+      return { userId, userName, companies, isOperator, ...session };
     },
     async audit() {
       const companies = (await listCompanies(store.read)).map(({ id }) => id);

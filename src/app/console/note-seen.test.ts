@@ -30,7 +30,7 @@ describe("content that is looked at", () => {
     await note(seen);
     const entry = { kind: "content.seen", subject: "file a.xml r-1", userName: "anna", at: clock.now() };
     expect(await rows()).toEqual([entry]);
-    await note({ ...seen, user: consoleUser({ formToken: "token-2" }) });
+    await note({ ...seen, user: consoleUser({ sessionName: "session-2" }) });
     expect(await rows()).toEqual([entry, entry]);
   });
 

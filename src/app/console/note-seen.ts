@@ -24,8 +24,7 @@ export function createSeenNotes({
     await store.write(companyId, (tx) => insertAudit(tx, { ...entry, userId, userName, companyId, address }));
   };
   return async (seen) => {
-    // The token is that of the session.
-    const key = `${seen.user.formToken} ${auditSubjectText(seen.subject)}`;
+    const key = `${seen.user.sessionName} ${auditSubjectText(seen.subject)}`;
     const known = noted.renew(key);
     if (known !== undefined) return await known;
     const writing = write(seen);

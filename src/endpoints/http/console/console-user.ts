@@ -16,8 +16,10 @@ export interface ConsoleUser {
   readonly companies: readonly ConsoleCompany[];
   /** Named in `console.operators`: sees what belongs to all companies. */
   readonly isOperator: boolean;
-  /** Goes into every form that acts. */
+  /** Goes into every form that acts; another one on each page. */
   readonly formToken: string;
+  /** Tells the session from others as long as it lasts, and says nothing about its id. */
+  readonly sessionName: string;
   /** Address of the browser. */
   readonly address: string;
 }

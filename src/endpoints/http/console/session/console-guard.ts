@@ -5,6 +5,7 @@
  *
  * Without a session the browser is sent to the sign-in, and comes back from there.
  */
+import { hash } from "node:crypto";
 import { isNamedOperator } from "../../../../domain/users/operator.ts";
 import { given } from "../../../../lib/given.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../../../sign-in/console-sessions.ts";
@@ -40,6 +41,7 @@ function userOf(session: ConsoleSession, operators: readonly string[], address: 
     companies: companiesOf(session),
     isOperator: isNamedOperator(operators, session),
     formToken: newFormToken(id),
+    sessionName: hash("sha256", `name of the session ${id}`),
   };
 }
 

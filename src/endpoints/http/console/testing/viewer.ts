@@ -4,7 +4,14 @@ import type { ConsoleUser } from "../console-user.ts";
 
 export function consoleUser(user: Partial<ConsoleUser> = {}): ConsoleUser {
   return {
-    ...{ userId: 1, userName: "anna", isOperator: false, formToken: "token-1", address: "127.0.0.1" },
+    ...{
+      userId: 1,
+      userName: "anna",
+      isOperator: false,
+      formToken: "token-1",
+      sessionName: "session-1",
+      address: "127.0.0.1",
+    },
     companies: [{ id: 7, code: "ACME", roles: ["MemberAdmin"] }],
     ...user,
   };
