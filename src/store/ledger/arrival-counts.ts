@@ -4,7 +4,7 @@ import { arrivedStates } from "../../domain/files/expected-arrivals.ts";
 import type { FileState } from "../../domain/files/file-state.ts";
 import type { StopFunction } from "../../domain/stop/stop-change.ts";
 import type { Reader } from "../database/database.ts";
-import { isOfName } from "../database/name-pattern.ts";
+import { isOfName } from "../database/searches/name-pattern.ts";
 import { type FileSelection, selectionConditions } from "./file-lists.ts";
 
 export interface ArrivalSelection extends Pick<FileSelection, "name" | "channel" | "userName"> {

@@ -11,7 +11,7 @@ import { isOpenState } from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import type { Reader } from "../database/database.ts";
-import { isOfName, isServedByIndex, likePattern } from "../database/name-pattern.ts";
+import { isOfName, isServedByIndex, likePattern } from "../database/searches/name-pattern.ts";
 import type { Tables } from "../database/schema.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 

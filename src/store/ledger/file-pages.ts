@@ -1,7 +1,7 @@
 /** Pages of the ledger in the order of arrival, for the console. */
 import type { Reader } from "../database/database.ts";
 import { type ArrivalPlace, beginOf, comparePlaces, type Direction } from "./arrival-place.ts";
-import { type FoundPage, walkWays } from "../database/page-walk.ts";
+import { type FoundPage, walkWays } from "../database/searches/page-walk.ts";
 import { findPrunedBefore } from "./file-retention.ts";
 import { type PageSelection, waysTo } from "./file-ways.ts";
 import type { LedgerEntry } from "./files.ts";

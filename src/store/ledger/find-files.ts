@@ -1,7 +1,7 @@
 /** Files by the beginning of a name or of a SHA-256, for the console: by an index, and bounded. */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
-import { type Beginning, beginsWith, findNewestByName, newestOf } from "../database/name-pattern.ts";
+import { type Beginning, beginsWith, findNewestByName, newestOf } from "../database/searches/name-pattern.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 
 async function readFiles(read: Reader, ids: readonly number[]): Promise<readonly LedgerEntry[]> {

@@ -6,7 +6,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import type { DeliveryKind, DeliveryState } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import { isOfName, isServedByIndex } from "../database/name-pattern.ts";
+import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import type { Tables } from "../database/schema.ts";
 import { type ListedDelivery, listed, selectDeliveries, targetsOf } from "./delivery-queries.ts";
 import { isInState, isOpen } from "./delivery-states.ts";

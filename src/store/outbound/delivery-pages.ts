@@ -5,8 +5,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { DeliveryKind, DeliveryState } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import { isOfName, isServedByIndex } from "../database/name-pattern.ts";
-import { type FoundPage, PieceSize, walkWays, type Way } from "../database/page-walk.ts";
+import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
+import { type FoundPage, PieceSize, walkWays, type Way } from "../database/searches/page-walk.ts";
 import { type ListedDelivery, listed, selectDeliveries } from "./delivery-queries.ts";
 
 /** What is asked for; together as far as it is given. */

@@ -1,7 +1,7 @@
 /** Deliveries and documents by what people have of them, for the console: by an index, and bounded. */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
-import { type Beginning, beginsWith, findNewestByName } from "../database/name-pattern.ts";
+import { type Beginning, beginsWith, findNewestByName } from "../database/searches/name-pattern.ts";
 import { namedColumns } from "../database/named-rows.ts";
 import { type ListedDelivery, listed, selectDeliveries } from "./delivery-queries.ts";
 

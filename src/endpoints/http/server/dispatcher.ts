@@ -26,12 +26,12 @@ import type { CallOperation } from "./operation-context.ts";
 import type { RecentRequests } from "./recent-requests.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { isInArea, noteSignedIn, pageRequestOf } from "./page-request.ts";
-import { packedPage } from "./packed-page.ts";
+import { packedPage } from "./answers/packed-page.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
 import type { CompanyRoute, Monitoring, PageArea, PublicRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
-import type { SendingStream } from "./stream-answer.ts";
+import type { SendingStream } from "./answers/stream-answer.ts";
 
 /** The state of the dispatcher; the endpoint owns it and changes it at a reload and at the stop. */
 export interface DispatcherState {

@@ -7,14 +7,14 @@ import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
 import type { Answer, ErrorShape, FileBody, PartsBody, PreparedBody, StreamBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
-import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
+import { fileHead, sendFile, type Streamed } from "./answers/file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
-import { sendParts } from "./parts-answer.ts";
+import { sendParts } from "./answers/parts-answer.ts";
 import { selectForm } from "./prepared-body.ts";
 import type { RecentRequests } from "./recent-requests.ts";
 import type { RequestFigures } from "./request-figures.ts";
 import { originFormOf } from "./request-target.ts";
-import { type SendingStream, sendStream } from "./stream-answer.ts";
+import { type SendingStream, sendStream } from "./answers/stream-answer.ts";
 
 export interface Exchange {
   readonly id: string;

@@ -6,7 +6,7 @@
  * A stream holds no place among the requests in hand: a stop ends it at once instead of waiting for it.
  */
 import type { ServerResponse } from "node:http";
-import type { StreamBody } from "./answer.ts";
+import type { StreamBody } from "../answer.ts";
 import type { Streamed } from "./file-answer.ts";
 
 /** Proxies, and the time-outs of our own sockets, end connections that are silent for longer. */

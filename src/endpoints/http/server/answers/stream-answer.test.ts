@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { EventStream } from "./answer.ts";
+import type { EventStream } from "../answer.ts";
 import { type SendingStream, sendStream } from "./stream-answer.ts";
 
 interface Sent {

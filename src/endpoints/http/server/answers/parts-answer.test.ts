@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { waitFor } from "../../../../test/support/wait-for.ts";
+import { waitFor } from "../../../../../test/support/wait-for.ts";
 import type { Streamed } from "./file-answer.ts";
 import { sendParts } from "./parts-answer.ts";
 

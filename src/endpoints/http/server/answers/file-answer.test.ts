@@ -12,11 +12,11 @@ import {
   scripted,
   sendRaw,
   startHttp,
-} from "../../../../test/support/http-fixture.ts";
-import { findLegacyDocument } from "../../../operations/legacy/legacy-document.ts";
-import { openFiles } from "../../../../test/support/open-files.ts";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { waitFor } from "../../../../test/support/wait-for.ts";
+} from "../../../../../test/support/http-fixture.ts";
+import { findLegacyDocument } from "../../../../operations/legacy/legacy-document.ts";
+import { openFiles } from "../../../../../test/support/open-files.ts";
+import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
+import { waitFor } from "../../../../../test/support/wait-for.ts";
 
 const content = "0123456789";
 const etag = `"${createHash("sha256").update(content).digest("hex")}"`;

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { type Answer, htmlType } from "./answer.ts";
+import { type Answer, htmlType } from "../answer.ts";
 import { packedPage } from "./packed-page.ts";
 
 const text = "<tr><td>ü</td></tr>".repeat(500);

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Answer } from "./answer.ts";
-import { type Encoding, encodingFor } from "./prepared-body.ts";
+import type { Answer } from "../answer.ts";
+import { type Encoding, encodingFor } from "../prepared-body.ts";
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);

@@ -1,6 +1,6 @@
 /** Names as people give them to lists: `*` stands for any characters and `?` for one. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Reader } from "./database.ts";
+import type { Reader } from "../database.ts";
 
 /** For `like … escape '\\'`. */
 export function likePattern(text: string): string {

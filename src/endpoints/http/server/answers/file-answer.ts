@@ -10,9 +10,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { systemCodeOf } from "../../../lib/errors.ts";
-import type { FileBody } from "./answer.ts";
-import type { Selection } from "./byte-range.ts";
+import { systemCodeOf } from "../../../../lib/errors.ts";
+import type { FileBody } from "../answer.ts";
+import type { Selection } from "../byte-range.ts";
 
 /** The result of a streamed answer. */
 export interface Streamed {

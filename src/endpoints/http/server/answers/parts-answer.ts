@@ -9,8 +9,8 @@
  */
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { systemCodeOf } from "../../../lib/errors.ts";
-import type { PartsBody } from "./answer.ts";
+import { systemCodeOf } from "../../../../lib/errors.ts";
+import type { PartsBody } from "../answer.ts";
 import { leavingCodes, type Streamed } from "./file-answer.ts";
 
 export interface PartsToSend extends PartsBody {
