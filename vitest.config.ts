@@ -30,14 +30,6 @@ export const forAllTests = {
 export default defineConfig({
   test: {
     ...forAllTests,
-    projects: [
-      {
-        extends: true,
-        // One process after the other would load the source anew for each of hundreds of short files.
-        test: { name: "units", include: ["src/**/*.test.ts", "tools/**/*.test.ts"], isolate: false },
-      },
-      // Each file has a process of its own: what they share in test/support registers hooks where it is imported.
-      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"] } },
-    ],
+    include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
   },
 });

@@ -30,9 +30,8 @@ function runFolder(): string {
   return folder;
 }
 
-/** What vitest does before all tests, once for each of its projects; gives what it does after them. */
+/** What vitest does before all tests; gives what it does after them. */
 export default function setup(): () => void {
-  if (process.env[variable] !== undefined) return () => undefined;
   const folder = makeRunFolder();
   // The programs that tests start, hundreds of times, compile the same source.
   process.env["NODE_COMPILE_CACHE"] ??= join(folder, "compile-cache");
