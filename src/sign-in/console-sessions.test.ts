@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSignIn, type SignInFixture } from "../../test/support/sign-in-fixture.ts";
 import { hourMs, minuteMs } from "../lib/durations.ts";
@@ -5,6 +8,7 @@ import { addUser, setEnabled, setPassword } from "../operations/users/user-admin
 import { changeOwnPassword } from "../operations/users/own-password.ts";
 import { saveUserAccess } from "../store/accounts/users.ts";
 import { type ConsoleSession, ConsoleSessions } from "./console-sessions.ts";
+import { badCredentials } from "./sign-in-refusals.ts";
 
 const peer = { address: "192.0.2.1", agent: "Firefox" };
 const given = { userName: "host", password: "open sesame" };
@@ -203,6 +207,22 @@ it("leave their begin, their end, and how many sign-ins were refused before in t
     { ...entry, kind: "signedIn", after: '{"refusedBefore":0}' },
     { ...entry, kind: "signedOutEverywhere", address: "192.0.2.2" },
   ]);
+});
+
+it("keep of refused names neither how many nor how long they are", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const refusing = new ConsoleSessions({
+    ...{ store: at.store, clock: at.clock, log: { warn: (line: unknown) => at.logged.push(line) } },
+    signIn: { withPassword: async () => badCredentials },
+  });
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let times = 0; times < 3_000; times += 1)
+    await refusing.signIn({ userName: randomBytes(8_000).toString("hex"), password: "guess" }, peer);
+  collect();
+  // A thousand names as they came would be 16 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
 });
 
 it("stand up to 10,000 guesses: the address is banned after 15, and the others cost no hash", async () => {

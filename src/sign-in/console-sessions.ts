@@ -79,8 +79,8 @@ function newSessionId(): string {
   return randomBytes(32).toString("base64url");
 }
 
-function hashOf(id: string): string {
-  return digestOf("sha256", id, "hex");
+function hashOf(text: string): string {
+  return digestOf("sha256", text, "hex");
 }
 
 /** Another one after each change of what the session rests on. */
@@ -107,7 +107,7 @@ async function noteInAudit(
 
 export class ConsoleSessions {
   readonly #deps: ConsoleSessionsDeps;
-  /** Refused sign-ins by the name that was given, since one of that name has succeeded. */
+  /** Refused sign-ins by the hash of the name that was given, since one of that name has succeeded. */
   readonly #refused = new BoundedMap<number>(maxNamesCounted);
   /** When the last use of a session was to be written, by its hash: requests come in bundles. */
   readonly #notedAt = new BoundedMap<number>(maxSessionsNoted);
@@ -125,12 +125,14 @@ export class ConsoleSessions {
     const { address } = peer;
     const attempt = { userName, password, address, protocol: "http", canChangePassword: true } as const;
     const outcome = await this.#deps.signIn.withPassword(attempt, signal);
+    // A name that strangers make up is as long as a form.
+    const nameHash = hashOf(userName);
+    const refusedBefore = this.#refused.get(nameHash) ?? 0;
     if (outcome.kind === "refused") {
-      this.#refused.set(userName, (this.#refused.get(userName) ?? 0) + 1);
+      this.#refused.set(nameHash, refusedBefore + 1);
       return outcome;
     }
-    const refusedBefore = this.#refused.get(userName) ?? 0;
-    this.#refused.delete(userName);
+    this.#refused.delete(nameHash);
     const session = await this.open(outcome.user.userId, peer, async (tx, now) =>
       noteInAudit(tx, outcome.user, { at: now, kind: "signedIn", address, after: { refusedBefore } }),
     );

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 function hostWith(limits: Partial<QueryLimits> = {}, config: object = { log: { level: "info" } }) {
-  const patience = { deadlineMs: 20_000, loadMs: 60_000, pongMs: 20_000 };
+  const patience = { deadlineMs: 20_000, waitMs: 60_000, pongMs: 20_000, longestMs: 60_000 };
   const options = { stateDir, numberKey, file, limits: { ...patience, ...limits } };
   const host = new QueryHost({ ...options, config: config as Config });
   onTestFinished(() => host.stop(never));
@@ -82,37 +82,62 @@ describe("a query", () => {
     await expect(ask("nothing")).rejects.toThrow("there is no query nothing");
   });
 
-  test("that waits for files does not hold up others, and does not cost the thread when it is late", async () => {
-    const { ask } = hostWith({ deadlineMs: 300 });
-    await ask("companies");
-    const late = refusalOf(ask("rest", 2_000));
+  test("that waits for files holds up no others, and is late without a fault of the thread", async () => {
+    const { ask } = hostWith({ deadlineMs: 50 });
+    const late = ask("rest", 1_000);
     expect(await ask("rest", 1)).toBe("rested");
-    expect(await late).toMatch(/too long: narrow the search/);
+    expect(await late).toBe("rested");
+  });
+
+  test("that is late for too long is refused, and does not cost the thread", async () => {
+    const { ask } = hostWith({ deadlineMs: 50, longestMs: 300 });
+    expect(await refusalOf(ask("rest", 60_000))).toMatch(/took too long: try again .* narrow a search/);
     expect(await ask("companies")).toEqual([{ code: "ACME" }]);
+  });
+
+  test("is not late for what it has waited for others before", async () => {
+    const { ask } = hostWith({ maxInHand: 1, deadlineMs: 1_000, longestMs: 1_000 });
+    const all = Array.from({ length: 6 }, () => ask("rest", 300));
+    expect(await Promise.all(all)).toEqual(all.map(() => "rested"));
+  });
+
+  test("that is not begun in time is refused, as too much is asked for", async () => {
+    const { ask } = hostWith({ maxInHand: 1, waitMs: 5_000 });
+    const first = ask("rest", 6_000);
+    expect(await refusalOf(ask("companies"))).toMatch(/too much is looked up .* try again/);
+    expect(await first).toBe("rested");
+  });
+
+  test("gets its turn between the statements of another", async () => {
+    const { ask } = hostWith();
+    await ask("companies");
+    const order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    await Promise.all([ask("search", 2_000).then(note("search")), ask("companies").then(note("companies"))]);
+    expect(order).toEqual(["companies", "search"]);
   });
 
   test("is refused when as many wait as may", async () => {
     const { ask } = hostWith({ maxInHand: 1, maxWaiting: 1 });
     const [first, second] = [ask("rest", 50), ask("rest", 50)];
-    expect(await refusalOf(ask("companies"))).toMatch(/too many .* narrow the search/);
+    expect(await refusalOf(ask("companies"))).toMatch(/too much is looked up .* try again/);
     expect(await Promise.all([first, second])).toEqual(["rested", "rested"]);
   });
 });
 
 describe("a thread", () => {
-  test("that hangs is replaced, and what it had in hand is refused", async () => {
+  test("that hangs is replaced: its query is refused, and those behind it are answered", async () => {
     const { ask } = hostWith({ deadlineMs: 300, pongMs: 50 });
     await ask("companies");
-    const [stuck, beside] = [refusalOf(ask("spin")), refusalOf(ask("companies"))];
-    expect(await stuck).toMatch(/narrow the search/);
-    expect(await beside).toMatch(/narrow the search/);
-    await expect.poll(() => ask("companies").catch(() => [])).toEqual([{ code: "ACME" }]);
+    const [stuck, beside] = [refusalOf(ask("spin")), ask("companies")];
+    expect(await stuck).toMatch(/narrow a search/);
+    expect(await beside).toEqual([{ code: "ACME" }]);
   });
 
   test("that is stuck in the database is replaced as soon as its call returns", async () => {
-    const { ask } = hostWith({ deadlineMs: 300, pongMs: 50, loadMs: 60_000 });
+    const { ask } = hostWith({ deadlineMs: 300, pongMs: 50 });
     await ask("companies");
-    expect(await refusalOf(ask("count", 5_000_000))).toMatch(/narrow the search/);
+    expect(await refusalOf(ask("count", 5_000_000))).toMatch(/narrow a search/);
     await expect
       .poll(() => ask("companies").catch(() => []), { timeout: 30_000 })
       .toEqual([{ code: "ACME" }]);

@@ -1,13 +1,16 @@
 /**
  * The queries of the console, in a thread of their own, so that none holds up a file or a request of a host:
  *
- *   asked ──> waiting ──> in hand ──> answered
- *                │            │
- *                └── time ────┴──> refused as overloaded, with the words "narrow the search"
+ *   asked ──> waiting ──> in hand ──> begun ──> late ──> answered
+ *                └─────── time ────────┘          └── time, or the thread is stuck ──> refused as overloaded
  *
- * The thread starts with the first query. When the time of a query is over, the thread has to show that it still listens;
- * one that does not is stuck in a call, is ended as soon as the call returns, and what it had in hand is refused. After that,
- * a crash, or too much memory, the next query gets a new thread. Nothing survives, and nothing needs to: queries only read.
+ * The time of a query counts from when the thread begins it: what it waited for others before is not its own. When that time
+ * is over, it is late, and the thread has to show that it still listens. One that does waits for files, or for a processor,
+ * and the query goes on for a while. One that does not is stuck in a call: it is ended as soon as the call returns, what was
+ * late is refused, and the rest is asked once more in a new thread, as queries only read. After a crash, or too much memory,
+ * all in hand is refused. Nothing survives, and nothing needs to.
+ *
+ * The thread starts with the first query.
  */
 import { Secret } from "../../config/reader/secret.ts";
 import type { Config } from "../../config/schema.ts";
@@ -24,21 +27,24 @@ export interface QueryLimits {
   readonly maxWaiting: number;
   /** How many are in hand: what waits for files lets others go on. */
   readonly maxInHand: number;
-  /** How long an answer is waited for. */
+  /** How long a query waits at most until it is begun, also for the thread to load. */
+  readonly waitMs: number;
+  /** The time of a query that is begun: what takes longer is late. */
   readonly deadlineMs: number;
-  /** The same while the thread loads. */
-  readonly loadMs: number;
-  /** How long the thread may be silent after a deadline was missed. */
+  /** How long the thread may be silent when a query is late. */
   readonly pongMs: number;
+  /** How long a query takes at most in a thread that listens. */
+  readonly longestMs: number;
   readonly maxHeapMb: number;
 }
 
 const limitsOfConsole: QueryLimits = {
   maxWaiting: 64,
   maxInHand: 4,
+  waitMs: 10_000,
   deadlineMs: 2_000,
-  loadMs: 10_000,
-  pongMs: 250,
+  pongMs: 1_000,
+  longestMs: 10_000,
   maxHeapMb: 128,
 };
 
@@ -59,9 +65,10 @@ interface Call {
   readonly order: Omit<Ask, "timeMs">;
   readonly resolve: (found: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** By `performance.now()`. */
-  until: number;
   timer: NodeJS.Timeout | undefined;
+  isLate: boolean;
+  /** It was in hand of a thread that got stuck in the call of another one. */
+  wasLost: boolean;
 }
 
 function overloaded(why: string, cause?: unknown): DropgateError {
@@ -69,8 +76,8 @@ function overloaded(why: string, cause?: unknown): DropgateError {
 }
 
 const tooLong =
-  "the search took too long: narrow the search, by a company, a day or a longer beginning of the name";
-const tooMany = "too many searches are under way: narrow the search, or try again in a moment";
+  "this took too long: try again in a moment; narrow a search by a company, a day or a longer beginning of the name";
+const tooMany = "too much is looked up at the same time: try again in a moment";
 const stopping = "dropgate is stopping: try again soon";
 const tooLarge = "the search needed too much memory: narrow the search, by a company or a day";
 
@@ -132,15 +139,15 @@ export class QueryHost implements Service {
 
   /** The same without the types of the table of queries. */
   askFor(question: Pick<Ask, "name" | "scope" | "asked">): Promise<unknown> {
-    const { maxWaiting, deadlineMs, loadMs } = this.#options.limits;
+    const { maxWaiting } = this.#options.limits;
     if (this.#isStopped) return Promise.reject(overloaded(stopping));
     if (this.#waiting.length >= maxWaiting) return Promise.reject(overloaded(tooMany));
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
       const order = { kind: "ask" as const, id: this.#lastId, ...question };
-      const call: Call = { order, resolve, reject, until: 0, timer: undefined };
+      const call: Call = { order, resolve, reject, timer: undefined, isLate: false, wasLost: false };
       this.#waiting.push(call);
-      this.#giveTime(call, this.#host?.isLoaded === true ? deadlineMs : loadMs);
+      this.#refuseAfter(call, this.#options.limits.waitMs, tooMany);
       this.#putInHand();
     });
   }
@@ -160,8 +167,7 @@ export class QueryHost implements Service {
       if (call === undefined) return;
       this.#host ??= this.#begin();
       this.#inHand.set(call.order.id, call);
-      const timeMs = Math.min(deadlineMs, call.until - performance.now());
-      this.#host.post({ ...call.order, timeMs } satisfies QueryOrder);
+      this.#host.post({ ...call.order, timeMs: deadlineMs } satisfies QueryOrder);
     }
   }
 
@@ -174,31 +180,29 @@ export class QueryHost implements Service {
         file: file ?? siblingModule("./query-worker", import.meta.url),
       },
       {
-        loaded: () => {
-          for (const call of [...this.#waiting, ...this.#inHand.values()])
-            this.#giveTime(call, limits.deadlineMs);
-        },
         message: (report) => this.#receive(report),
         ended: (end) => this.#ended(end),
       },
     );
   }
 
-  #giveTime(call: Call, timeMs: number): void {
+  #refuseAfter(call: Call, timeMs: number, why: string): void {
     clearTimeout(call.timer);
-    call.until = performance.now() + timeMs;
-    call.timer = setTimeout(() => this.#timeOver(call), timeMs);
+    call.timer = setTimeout(() => {
+      this.#take(call)?.reject(overloaded(why));
+      this.#putInHand();
+    }, timeMs);
   }
 
+  /** The query goes on if the thread shows that it listens. */
   #timeOver(call: Call): void {
-    const wasInHand = this.#inHand.has(call.order.id);
-    this.#take(call)?.reject(overloaded(tooLong));
-    if (wasInHand && !this.#isDoubted && this.#host?.isLoaded === true) {
-      this.#isDoubted = true;
-      this.#host.post({ kind: "ping" } satisfies QueryOrder);
-      this.#host.within(this.#options.limits.pongMs);
-    }
-    this.#putInHand();
+    const { deadlineMs, longestMs, pongMs } = this.#options.limits;
+    call.isLate = true;
+    this.#refuseAfter(call, Math.max(0, longestMs - deadlineMs), tooLong);
+    if (this.#isDoubted || this.#host === undefined) return;
+    this.#isDoubted = true;
+    this.#host.post({ kind: "ping" } satisfies QueryOrder);
+    this.#host.within(pongMs);
   }
 
   /** Whoever gets the call answers it; undefined when somebody has. */
@@ -213,19 +217,34 @@ export class QueryHost implements Service {
     if (report.kind === "pong") {
       this.#isDoubted = false;
       this.#host?.inTime();
-    } else {
-      const open = this.#inHand.get(report.id);
-      const call = open && this.#take(open);
-      if (report.kind === "found") call?.resolve(report.found);
-      else call?.reject(errorOf(report));
+      this.#putInHand();
+      return;
     }
+    const call = this.#inHand.get(report.id);
+    if (call === undefined) return;
+    if (report.kind === "begun") {
+      clearTimeout(call.timer);
+      call.timer = setTimeout(() => this.#timeOver(call), this.#options.limits.deadlineMs);
+      return;
+    }
+    this.#take(call);
+    if (report.kind === "found") call.resolve(report.found);
+    else call.reject(errorOf(report));
     this.#putInHand();
   }
 
   #ended(end: WorkerEnd): void {
     this.#host = undefined;
     this.#isDoubted = false;
-    for (const call of [...this.#inHand.values()]) this.#take(call)?.reject(lossOf(end));
+    for (const call of [...this.#inHand.values()].toReversed()) {
+      this.#take(call);
+      if (end.reason !== "time" || call.isLate || call.wasLost) call.reject(lossOf(end));
+      else {
+        call.wasLost = true;
+        this.#waiting.unshift(call);
+        this.#refuseAfter(call, this.#options.limits.waitMs, tooMany);
+      }
+    }
     this.#putInHand();
   }
 }

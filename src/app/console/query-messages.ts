@@ -19,7 +19,7 @@ export type QueryOrder =
       readonly name: string;
       readonly scope: Scope;
       readonly asked: unknown;
-      /** How long the answer is waited for. */
+      /** How long the query may take, from its begin on. */
       readonly timeMs: number;
     }
   | { readonly kind: "configure"; readonly config: Config }
@@ -27,6 +27,8 @@ export type QueryOrder =
   | { readonly kind: "ping" };
 
 export type QueryReport =
+  /** From here on its time counts. */
+  | { readonly kind: "begun"; readonly id: number }
   | { readonly kind: "found"; readonly id: number; readonly found: unknown }
   /** The answer to what was asked is a refusal. */
   | {

@@ -1,6 +1,6 @@
 /**
  * The thread of the queries: answers each with what the function of its name finds, by a connection of its own that cannot
- * write. Queries that wait for files let others go on meanwhile.
+ * write. Queries that wait for files let others go on meanwhile, and so does each after a statement.
  */
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
@@ -14,6 +14,7 @@ import { stepBack } from "../../lib/threads/background-thread.ts";
 import { tellLoaded } from "../../lib/threads/hosted-worker.ts";
 import { databaseFileName } from "../../store/database/database.ts";
 import type { Tables } from "../../store/database/schema.ts";
+import { connectionOf } from "../../store/database/prepared-query.ts";
 import { openForReading, sqliteDialect } from "../../store/database/sqlite-dialect.ts";
 import type { QueryContext } from "./query-context.ts";
 import type { QueryOrder, QueryReport, QuerySetup } from "./query-messages.ts";
@@ -57,15 +58,18 @@ export function serveQueries(functions: Readonly<Record<string, QueryFunction>>)
   const { stateDir, numberKey, config: first } = workerData as QuerySetup;
   const database = openForReading(join(stateDir, databaseFileName));
   const read = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  // Of several that search, none holds up the others for longer than a statement of its own.
+  void connectionOf(read).then((connection) => connection.giveTurnsEvery(1));
   const ledgerNumbers = createSealedNumbers(numberKey, ledgerNumberKind);
   let config: Config = first;
+  const tell = (report: QueryReport) => port.postMessage(report);
   port.on("message", (order: QueryOrder) => {
     if (order.kind === "configure") config = order.config;
-    else if (order.kind === "ping") port.postMessage({ kind: "pong" } satisfies QueryReport);
-    else
-      void answerTo(functions, { read, stateDir, config, ledgerNumbers }, order).then((report) =>
-        port.postMessage(report),
-      );
+    else if (order.kind === "ping") tell({ kind: "pong" });
+    else {
+      tell({ kind: "begun", id: order.id });
+      void answerTo(functions, { read, stateDir, config, ledgerNumbers }, order).then(tell);
+    }
   });
   tellLoaded();
 }

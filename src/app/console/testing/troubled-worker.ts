@@ -17,6 +17,11 @@ serveQueries({
     await wait(ms);
     return "rested";
   },
+  /** Statement by statement, as a search does. */
+  async search({ read }, _scope, statements: number) {
+    for (let count = 0; count < statements; count += 1)
+      await read.selectFrom("companies").select("code").execute();
+  },
   /** In SQLite, where nothing can end it before it has counted so far. */
   async count({ read }, _scope, rows: number) {
     const { sql } = await import("kysely");

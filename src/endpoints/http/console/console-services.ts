@@ -34,8 +34,7 @@ export interface ConsoleServices {
   /** Where the console begins: the base path of the configuration, empty as a rule. */
   readonly basePath: () => string;
   /**
-   * Runs a query in the worker. Rejects with `DropgateError` `overloaded` when it takes longer than two seconds or too many
-   * wait already.
+   * Runs a query in the worker. Rejects with `DropgateError` `overloaded` when it takes too long or too many wait already.
    */
   ask<Name extends QueryName>(name: Name, scope: Scope, asked: Asked<Name>): Promise<Found<Name>>;
   /**
