@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
 import type { Site } from "../support/daemon.ts";
 import { runInProcess } from "../support/run-in-process.ts";
-import { stopFile } from "../support/stop-files.ts";
+import { filedAway, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
@@ -35,6 +35,7 @@ async function drop(name: string, content: string | Uint8Array): Promise<void> {
   await waitFor("the file to be decided", () =>
     files().some((one) => one.name === name && one.state !== "waiting"),
   );
+  await filedAway(site, name);
 }
 
 /** A newer file, and two older ones that come after it and are refused as superseded. */

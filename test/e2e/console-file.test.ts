@@ -9,6 +9,7 @@ import { lenient, type Site, user } from "../support/daemon.ts";
 import {
   carrier,
   put,
+  filedAway,
   receiptBeside,
   receiptFor,
   receiptName,
@@ -245,6 +246,7 @@ describe("a retry", () => {
     const file = stopFile("F11", { more: carrier("LATER"), stopFunction: "03" });
     await put(site, file);
     await receiptBeside(site, file.name);
+    await filedAway(site, file.name);
     const reference = await referenceOf(file.name);
     const address = `/console/files/${reference}`;
     expect((await inquiry.get(address)).body).not.toContain("Try it again …");

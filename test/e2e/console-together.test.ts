@@ -7,7 +7,7 @@ import { type ConsoleUserName, makeConsoleSite, signInToConsole } from "../suppo
 import { openAs, referenceOf } from "../support/console-browser.ts";
 import { company, lenient, oneParser, type Site } from "../support/daemon.ts";
 import { freePort } from "../support/server-process.ts";
-import { carrier, put, receiptFor, stopFile } from "../support/stop-files.ts";
+import { carrier, filedAway, put, receiptFor, stopFile } from "../support/stop-files.ts";
 
 const browser = useBrowser();
 const said = words.file.retryPage;
@@ -26,6 +26,7 @@ async function refused(stopNbr: string): Promise<string> {
   const file = stopFile(stopNbr, { more: carrier("NOBODY"), stopFunction: "03" });
   await put(site, file);
   await receiptFor(site, file.name);
+  await filedAway(site, file.name);
   return `/console/files/${await referenceOf(site, file.name)}/retry`;
 }
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
 import { sftp } from "./clients.ts";
 import type { Site } from "./daemon.ts";
 import { waitFor } from "./wait-for.ts";
@@ -139,6 +140,17 @@ export async function receiptBeside(site: Site, name: string): Promise<Receipt> 
     return all.find((each) => each.endsWith(`/${receiptName(name)}`));
   });
   return parseReceipt(await readFile(site.path("error", path), "utf8"));
+}
+
+/** Waits until the entry of a file is marked as filed, which is a moment after its receipt: it can be tried again then. */
+export async function filedAway(site: Site, name: string): Promise<void> {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
+  try {
+    const unfiled = database.prepare("select 1 from files where name = ? and is_filed = 0");
+    await waitFor(`${name} to be filed`, () => unfiled.get(name) === undefined);
+  } finally {
+    database.close();
+  }
 }
 
 /** Writes files into the clients' folder. */
