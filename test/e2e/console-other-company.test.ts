@@ -212,7 +212,7 @@ describe("the administrator of another company", () => {
     ["/console/files", { before: "place" }],
     ["/console/files", { after: "place" }],
     ["/console/files.csv", { before: "place" }],
-    ["/console/deliveries", { before: "guid" }],
+    ["/console/deliveries", { before: "place" }],
     ["/console/users", { id: "userId", behind: "userName" }],
     ["/console/audit", { before: "entry" }],
   ])("%s from a place of the other company on (%j) shows nothing of it", async (path, fields) => {

@@ -26,11 +26,10 @@ export interface DeliveryPageSelection {
   readonly uncollected?: readonly number[];
 }
 
-/** A delivery's place in the order of the page, and the GUID by which addresses name it. */
+/** A delivery's place in the order of the page. */
 export interface DeliveryPlace {
   readonly createdAt: number;
   readonly id: number;
-  readonly guid: string;
 }
 
 export interface DeliveryPageAsked {
@@ -51,7 +50,7 @@ interface WayOptions {
   readonly targetIds: readonly number[];
 }
 
-const newest: DeliveryPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER, guid: "" };
+const newest: DeliveryPlace = { createdAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
 
 type Compare = (one: DeliveryPlace, other: DeliveryPlace) => number;
 const byAge: Compare = (one, other) => other.createdAt - one.createdAt || other.id - one.id;
@@ -111,7 +110,7 @@ function conditions({ selection, targetIds }: WayOptions): readonly RawBuilder<S
 
 async function placeOf(read: Reader, id: number | undefined): Promise<DeliveryPlace | undefined> {
   if (id === undefined) return undefined;
-  const row = read.selectFrom("deliveries").select(["id", "guid", "created_at as createdAt"]);
+  const row = read.selectFrom("deliveries").select(["id", "created_at as createdAt"]);
   return await row.where("id", "=", id).executeTakeFirst();
 }
 
@@ -222,19 +221,6 @@ async function waysTo(options: WayOptions): Promise<{ ways: readonly DeliveryWay
     return { ways: targetIds.map((id) => wayOfTarget(options, id, kind)), compare: byNumber };
   }
   return { ways: companyIds.map((id) => wayOfCompany(options, id)), compare: byAge };
-}
-
-/** The place of the delivery of that GUID, when it is of one of the companies; undefined when there is none. */
-export async function findDeliveryPlace(
-  read: Reader,
-  { companyIds, guid }: { readonly companyIds: readonly number[]; readonly guid: string },
-): Promise<DeliveryPlace | undefined> {
-  return await read
-    .selectFrom("deliveries")
-    .select(["id", "guid", "created_at as createdAt"])
-    .where("guid", "=", guid)
-    .where("company_id", "in", [...companyIds])
-    .executeTakeFirst();
 }
 
 /** The deliveries of the selection behind a place, as many as are asked for. */

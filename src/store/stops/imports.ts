@@ -232,15 +232,20 @@ export async function findImport(
 }
 
 /** What became of a load in one import. */
-export interface ImportOfLoad extends ImportItem, Pick<RowOf<"imports">, "guid" | "userName" | "receivedAt"> {
+export interface ImportOfLoad
+  extends ImportItem,
+    Pick<RowOf<"imports">, "id" | "guid" | "userName" | "receivedAt"> {
   readonly decidedAt: number | null;
 }
+
+/** The place of an import in the order of arrival. */
+export type ImportPlace = Pick<RowOf<"imports">, "id" | "receivedAt">;
 
 export interface ImportsOfLoadAsked {
   readonly companyId: number;
   readonly loadNbr: string;
-  /** Only those that came before the import of this GUID. */
-  readonly before?: string | undefined;
+  /** Only those that came before it. */
+  readonly before?: ImportPlace | undefined;
   /** Among so many imports. */
   readonly searched: number;
   readonly limit: number;
@@ -250,28 +255,29 @@ export interface ImportsOfLoad {
   /** The newest first. */
   readonly imports: readonly ImportOfLoad[];
   /** The oldest import among which was searched; undefined when there are no older ones. */
-  readonly searchedTo: Pick<RowOf<"imports">, "guid" | "receivedAt"> | undefined;
+  readonly searchedTo: ImportPlace | undefined;
 }
 
 /** The imports that had the load, among so many of the company: no index leads from a load to its imports. */
 export async function listImportsOfLoad(read: Reader, asked: ImportsOfLoadAsked): Promise<ImportsOfLoad> {
   const { companyId, loadNbr, before, searched, limit } = asked;
-  const place = sql<SqlBool>`(received_at, id) < (select received_at, id from imports
-    where guid = ${before ?? ""} and company_id = ${companyId})`;
   const piece = (db: Pick<Reader, "selectFrom">) => {
     const ofCompany = db.selectFrom("imports").where("company_id", "=", companyId);
-    const from = before === undefined ? ofCompany : ofCompany.where(place);
+    const from =
+      before === undefined
+        ? ofCompany
+        : ofCompany.where(sql<SqlBool>`(received_at, id) < (${before.receivedAt}, ${before.id})`);
     return from.orderBy("received_at", "desc").orderBy("id", "desc");
   };
   const last = await piece(read)
-    .select(namedColumns("guid", "received_at"))
+    .select(namedColumns("id", "received_at"))
     .offset(searched - 1)
     .limit(1)
     .executeTakeFirst();
   const rows = await read
     .selectFrom(piece(read).select(["id", "guid", "user_name", "received_at"]).limit(searched).as("i"))
     .innerJoin("import_items as item", "item.import_id", "i.id")
-    .select(namedColumns("i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
+    .select(namedColumns("i.id", "i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
     .select(namedColumns("item.decided_at", "item.reasons"))
     .where("item.load_nbr", "=", loadNbr)
     .orderBy("i.received_at", "desc")

@@ -11,7 +11,7 @@ import { isGivenUp } from "../../../domain/outbound/delivery-state.ts";
 import { given } from "../../../lib/given.ts";
 import { findDeliveryHold } from "../../../store/outbound/delivery-hold.ts";
 import {
-  findDeliveryPlace,
+  type DeliveryPlace,
   type FoundDeliveries,
   readDeliveryPage,
 } from "../../../store/outbound/delivery-pages.ts";
@@ -20,7 +20,7 @@ import { findAsked, findNewerDelivered } from "../../../store/outbound/delivery-
 import { faultRemedies } from "../../admin/fault-remedies.ts";
 import { holdText } from "../../watch/delivery-hold-watch.ts";
 import type { QueryContext } from "../query-context.ts";
-import { hasTimeToSearch } from "./file-places.ts";
+import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
 import { exportOfDelivery } from "./exports.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { standingsOf } from "./target-standings.ts";
@@ -36,7 +36,17 @@ function shownOf(row: ListedDelivery): ShownDelivery {
   };
 }
 
-/** The newest first; what comes behind the delivery of that GUID. */
+/** A place as addresses have it: it holds when the delivery that it was of is gone. */
+function textOfPlace({ ledgerNumbers }: QueryContext, { createdAt, id }: DeliveryPlace): string {
+  return placeText(ledgerNumbers, { receivedAt: createdAt, id });
+}
+
+function placeOf({ ledgerNumbers }: QueryContext, text: string | undefined): DeliveryPlace | undefined {
+  const place = readPlace(ledgerNumbers, text);
+  return place && { createdAt: place.receivedAt, id: place.id };
+}
+
+/** The newest first; what comes behind the place. */
 async function readPage(
   context: QueryContext,
   scope: Scope,
@@ -47,7 +57,7 @@ async function readPage(
   const named = code === undefined ? undefined : companyOfScope(scope, code);
   const companies = code === undefined ? scope.companies : named === undefined ? [] : [named];
   const companyIds = companies.map(({ id }) => id);
-  const from = before === undefined ? undefined : await findDeliveryPlace(read, { companyIds, guid: before });
+  const from = placeOf(context, before);
   const selection = { ...rest, companyIds, ...given({ stopNbr }) };
   const hasTime = hasTimeToSearch(context);
   return await readDeliveryPage(read, selection, { ...given({ from }), limit: limit + 1, hasTime });
@@ -60,11 +70,11 @@ export async function queryDeliveries(
 ): Promise<DeliveriesFound> {
   const { entries, searchedTo } = await readPage(context, scope, asked);
   const shown = entries.slice(0, asked.limit).map(shownOf);
-  const last = searchedTo ?? (entries.length > asked.limit ? shown.at(-1) : undefined);
+  const last = searchedTo ?? (entries.length > asked.limit ? entries[asked.limit - 1] : undefined);
   const hold = await findDeliveryHold(context.read);
   return {
     deliveries: shown,
-    before: last?.guid ?? null,
+    before: last === undefined ? null : textOfPlace(context, last),
     searchedTo: searchedTo?.createdAt ?? null,
     targets: await standingsOf(context, scope),
     hold: hold === undefined ? undefined : holdText(hold),

@@ -54,13 +54,13 @@ export async function queryHosts(
   const company = scope.companies.find(({ id }) => id === companyId);
   if (company === undefined) return undefined;
   const page = await readFilePage(context.read, selectionOf(companyId, userName), {
-    ...{ direction: "older", limit: mostReceipts, hasTime: hasTimeToSearch(context) },
+    ...{ direction: "older", limit: mostReceipts + 1, hasTime: hasTimeToSearch(context) },
     ...given({ from: readPlace(context.ledgerNumbers, before) }),
   });
-  const isFull = page.entries.length === mostReceipts;
-  const last = page.searchedTo ?? (isFull ? page.entries.at(-1) : undefined);
+  const entries = page.entries.slice(0, mostReceipts);
+  const last = page.searchedTo ?? (page.entries.length > mostReceipts ? entries.at(-1) : undefined);
   return {
-    receipts: page.entries.flatMap((entry) => receiptOf(context, entry)),
+    receipts: entries.flatMap((entry) => receiptOf(context, entry)),
     before: last === undefined ? undefined : placeText(context.ledgerNumbers, last),
     searchedTo: page.searchedTo?.receivedAt,
     servers: serversOf(context.config, company.code),

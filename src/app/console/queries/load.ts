@@ -22,7 +22,7 @@ import { eachStopOfLoad } from "../../../store/stops/shown-stops.ts";
 import { listLoadEvents } from "../../../store/stops/stop-history.ts";
 import type { StoredStop } from "../../../store/stops/stop-queries.ts";
 import type { QueryContext } from "../query-context.ts";
-import { hasTimeToSearch } from "./file-places.ts";
+import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { momentOrNone, visitViewsOf } from "./visit-views.ts";
 
@@ -100,7 +100,7 @@ function importViewOf(one: ImportOfLoad): LoadImportView {
 interface ImportsKey {
   readonly companyId: number;
   readonly loadNbr: string;
-  /** The GUID of the import before which the list begins. */
+  /** A place that the page before has named. */
   readonly before: string | undefined;
 }
 
@@ -111,19 +111,22 @@ async function importsOf(
 ): Promise<LoadFound["imports"]> {
   const hasTime = hasTimeToSearch(context);
   const found: ImportOfLoad[] = [];
-  let place = before;
-  let searchedTo: { readonly guid: string; readonly receivedAt: number } | undefined;
+  let place = readPlace(context.ledgerNumbers, before);
   do {
-    const asked = { ...key, before: place, searched: searchedImports, limit: maxImports - found.length };
+    // One more than is shown tells whether there are older ones.
+    const limit = maxImports + 1 - found.length;
+    const asked = { ...key, before: place, searched: searchedImports, limit };
     const piece = await listImportsOfLoad(context.read, asked);
     found.push(...piece.imports);
-    searchedTo = found.length < maxImports ? piece.searchedTo : found.at(-1);
-    place = searchedTo?.guid;
-  } while (place !== undefined && found.length < maxImports && hasTime());
+    place = piece.searchedTo;
+  } while (place !== undefined && found.length <= maxImports && hasTime());
+  const shown = found.slice(0, maxImports);
+  const isFull = found.length > maxImports;
+  const last = isFull ? shown.at(-1) : place;
   return {
-    shown: found.map(importViewOf),
-    before: place,
-    searchedTo: found.length < maxImports ? searchedTo?.receivedAt : undefined,
+    shown: shown.map(importViewOf),
+    before: last && placeText(context.ledgerNumbers, last),
+    searchedTo: isFull ? undefined : place?.receivedAt,
   };
 }
 

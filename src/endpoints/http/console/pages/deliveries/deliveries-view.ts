@@ -21,7 +21,7 @@ export interface DeliveriesFilter {
 export interface DeliveriesAsked {
   readonly filter: DeliveriesFilter;
   readonly limit: number;
-  /** The GUID behind which the page begins: what is older. */
+  /** A place that `DeliveriesFound` has named: what is older. */
   readonly before?: string;
 }
 
@@ -68,7 +68,7 @@ export interface ShownTarget {
 export interface DeliveriesFound {
   /** The newest first. */
   readonly deliveries: readonly ShownDelivery[];
-  /** The GUID from which the next page goes on. */
+  /** The place from which the next page goes on. */
   readonly before: string | null;
   /** Set when the time was over before the page was full: those made since then were looked through. */
   readonly searchedTo: number | null;

@@ -5,7 +5,7 @@ import type { VisitView } from "../stop/stop-view.ts";
 export interface LoadAsked {
   readonly companyCode: string;
   readonly loadNbr: string;
-  /** The GUID of an import: only those that came before it. */
+  /** A place that `LoadFound` has named: only imports that came before it. */
   readonly importsBefore?: string;
 }
 
