@@ -1,4 +1,5 @@
 /** Users, audit and health in the console of the real program: who may what, and what is written about it. */
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,6 +12,7 @@ import {
 } from "../support/console.ts";
 import { company, type Site } from "../support/daemon.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
@@ -202,6 +204,50 @@ describe("users", () => {
       expect((await inquiry.get(path)).status).toBe(403);
     expect((await admin.get("/console/health")).status).toBe(403);
     expect((await admin.post("/console/health/verify", { reason: "r" })).status).toBe(403);
+  });
+});
+
+describe("a company that an operator adds", () => {
+  const add = (code: string, more: Record<string, string> = {}) =>
+    operator.post("/console/companies/add", { code, reason: "new customer", ...more });
+
+  test("has its folders, and its users, at once: a file that lies in its inbound/ is decided about", async () => {
+    const reply = await add("Fresh_1", { name: "Fresh Foods" });
+    expect([reply.status, reply.headers.get("location")]).toEqual([
+      303,
+      "/console/users?company=Fresh_1&done=companyAdded",
+    ]);
+    const { body } = await operator.get("/console/users?company=Fresh_1");
+    expect(body).toMatch(/Fresh_1<.*Fresh Foods<.*nobody/s);
+    // The form to add a user is for the company that the list is of.
+    expect(/id="add-company".*?<\/select>/s.exec(body)?.[0]).toContain('value="Fresh_1" selected');
+    const added = await operator.post("/console/users/add", {
+      ...{ company: "Fresh_1", userName: "chief", role: "MemberAdmin", reason: "her administrator" },
+    });
+    const [, password = ""] = /class="secret"><code><bdi>([^<]+)</.exec(added.body) ?? [];
+    const chief = new ConsoleBrowser(consoleBase(site));
+    await chief.signIn("chief", password);
+    const file = stopFile("4711");
+    await writeFile(join(site.stateDir, "companies/Fresh_1/inbound", file.name), file.content);
+    await waitFor("the file to be in the list", async () =>
+      (await chief.get("/console/files?state=applied")).body.includes(file.name),
+    );
+  });
+
+  test("is refused with what is wrong with its code, at its field, and is there once in any case", async () => {
+    const faulty = await add("no good");
+    expect(faulty.status).toBe(422);
+    expect(faulty.body).toMatch(/id="new-company-code-error">[^<]*is not valid: use 1 to 20 letters/);
+    expect(faulty.body).toMatch(/id="new-company-code"[^>]* value="no good"/);
+    const again = await add(company.toLowerCase());
+    expect([again.status, again.body]).toEqual([
+      422,
+      expect.stringContaining(`there is a company ${company} already`),
+    ]);
+    const codes = await runInProcess(site, "company", "list");
+    expect(codes.toUpperCase().split(`${company} `)).toHaveLength(2);
+    expect((await admin.get("/console/users")).body).not.toContain("new-company");
+    expect(existsSync(join(site.stateDir, "companies", company.toLowerCase()))).toBe(false);
   });
 });
 

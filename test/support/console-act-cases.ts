@@ -130,6 +130,14 @@ export const actCases: Readonly<Record<ActName, ActCase>> = {
     after: {},
     next: isOf(/it was lifted by operator at /),
   },
+  "company.add": {
+    leadsTo: "/console/users?company=NEXT&done=companyAdded",
+    ...{ path: "/console/companies/add", by: "operator", unexplained: 422, subject: "company NEXT" },
+    fields: { code: "NEXT", name: "Next Foods" },
+    before: null,
+    after: { code: "NEXT", name: "Next Foods" },
+    next: isOf(/there is a company NEXT already/, 422),
+  },
   "user.add": {
     leadsTo: undefined,
     ...{ path: "/console/users/add", by: "admin", unexplained: 422, subject: "user recruit" },

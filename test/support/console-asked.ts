@@ -44,6 +44,7 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "GET /console/users": [{}, { company: "company" }, { name: "userName" }],
   "GET /console/users/{userId}": ofPath,
   "POST /console/users/add": [{ company: "company", userName: "userName", role: "role", ...act }],
+  "POST /console/companies/add": [{}, { code: "company", ...act }],
   "POST /console/users/bans/lift": forOperators,
   "POST /console/users/{userId}/roles": [{ company: "company", before: "before", role: "role", ...act }],
   "POST /console/users/{userId}/enable": [act],

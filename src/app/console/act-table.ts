@@ -10,6 +10,7 @@ import {
   resendDeliveriesByGuid,
   retryDeliveriesByGuid,
 } from "./acts/repeat-deliveries.ts";
+import { addCompany } from "./acts/companies.ts";
 import { deliverExportAgain } from "./acts/export-again.ts";
 import { findRequest } from "./acts/find-request.ts";
 import { pauseRemote, pauseTarget, resumeRemote, resumeTarget } from "./acts/pauses.ts";
@@ -53,6 +54,7 @@ const acts: { readonly [Name in ActName]: RunAct<Name> } = {
   "remote.poll": pollRemote,
   "export.again": deliverExportAgain,
   "ban.lift": liftBan,
+  "company.add": addCompany,
   "user.add": addUserToCompany,
   "user.roles": setUserRoles,
   "user.enable": enableUser,

@@ -9,6 +9,7 @@ test.each<AuditSubject>([
   { kind: "remote", name: "carrier 2" },
   { kind: "address", name: "2001:db8::/64" },
   { kind: "user", name: "anna maria" },
+  { kind: "company", name: "ACME" },
   { kind: "heldDeliveries" },
 ])("a subject of the kind $kind is read as it was written", (subject) => {
   expect(readAuditSubject(auditSubjectText(subject))).toEqual(subject);

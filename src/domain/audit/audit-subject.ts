@@ -7,7 +7,7 @@ export type AuditSubject =
   | { readonly kind: "file"; readonly name: string; readonly reference: string }
   | { readonly kind: "delivery"; readonly name: string; readonly guid: string }
   | { readonly kind: "export"; readonly name: string; readonly sequenceNbr: number }
-  | { readonly kind: "target" | "remote" | "address" | "user"; readonly name: string }
+  | { readonly kind: "target" | "remote" | "address" | "user" | "company"; readonly name: string }
   | { readonly kind: "heldDeliveries" };
 
 const heldDeliveries = "held deliveries";
@@ -24,6 +24,7 @@ export function auditSubjectText(subject: AuditSubject): string {
     case "remote":
     case "address":
     case "user":
+    case "company":
       return `${subject.kind} ${subject.name}`;
     case "heldDeliveries":
       return heldDeliveries;
@@ -33,8 +34,9 @@ export function auditSubjectText(subject: AuditSubject): string {
 /** The subject of such a text; undefined when it is about something else. */
 export function readAuditSubject(text: string): AuditSubject | undefined {
   if (text === heldDeliveries) return { kind: "heldDeliveries" };
-  const [, kind, rest = ""] = /^(file|delivery|export|target|remote|address|user) (.+)$/s.exec(text) ?? [];
-  if (kind === "target" || kind === "remote" || kind === "address" || kind === "user")
+  const [, kind, rest = ""] =
+    /^(file|delivery|export|target|remote|address|user|company) (.+)$/s.exec(text) ?? [];
+  if (kind === "target" || kind === "remote" || kind === "address" || kind === "user" || kind === "company")
     return { kind, name: rest };
   const [, name, last] = /^(.+) (\S+)$/s.exec(rest) ?? [];
   if (name === undefined || last === undefined) return undefined;

@@ -75,6 +75,12 @@ export interface NewUserAsked {
   readonly mustChange: boolean;
 }
 
+export interface NewCompanyAsked {
+  readonly code: string;
+  /** Of people; empty for none. */
+  readonly name: string;
+}
+
 /** Nothing is done while somebody would be lost by it who was not agreed to. */
 export type UserChanged =
   | { readonly kind: "done" }
@@ -116,6 +122,8 @@ export interface ConsoleActs {
   readonly "export.again": Act<NamedAsked & { readonly sequenceNbr: number }, { readonly delivery: string }>;
   /** Lifts the ban of an address or network. */
   readonly "ban.lift": Act<NamedAsked, undefined>;
+  /** Registers a company and makes its folders. */
+  readonly "company.add": Act<NewCompanyAsked, { readonly code: string }>;
   readonly "user.add": Act<NewUserAsked, AddedUser>;
   readonly "user.roles": Act<UserRolesAsked, UserChanged>;
   readonly "user.enable": Act<UserAsked, UserChanged>;

@@ -22,6 +22,7 @@ import { stopPage } from "./pages/stop/stop-page.ts";
 import { lateRoute } from "./pages/today/late-page.ts";
 import { liveRoutes } from "./pages/today/live-page.ts";
 import { todayRoute } from "./pages/today/today-page.ts";
+import { companyActRoute } from "./pages/users/company-act.ts";
 import { userActRoutes } from "./pages/users/user-acts.ts";
 import { userRoute } from "./pages/users/user-page.ts";
 import { usersRoute } from "./pages/users/users-page.ts";
@@ -44,6 +45,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   usersRoute,
   userRoute,
   ...userActRoutes,
+  companyActRoute,
   auditRoute,
   auditCsvRoute,
   ...[deliveriesPage, deliveryPage, exportsPage, remotesPage],

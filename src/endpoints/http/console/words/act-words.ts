@@ -14,6 +14,7 @@ const pastOf: Readonly<Record<string, string>> = {
   "remote.poll": "was polled",
   "export.again": "was delivered again",
   "ban.lift": "was lifted",
+  "company.add": "was added",
   "user.add": "was added",
   "user.roles": "got other roles",
   "user.enable": "was enabled",
@@ -60,6 +61,8 @@ export const actWords = {
     forgotten: (time: string) => `it was made at ${time}: what it was made of is kept no longer`,
     notConfigured: "this export is not in the configuration any more",
   },
+  hasCompany: (code: string) =>
+    `there is a company ${code} already: codes are compared without regard to case`,
   users: {
     noSuchRole: (all: string) => `there is no such role: use some of ${all}`,
     noRole: "a user needs a role: choose one at least",

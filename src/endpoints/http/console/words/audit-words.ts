@@ -40,6 +40,7 @@ export const auditWords = {
     remotePoll: "polled a remote",
     exportAgain: "delivered an export again",
     banLift: "lifted a ban",
+    companyAdd: "added a company",
     userAdd: "added a user",
     userRoles: "changed roles",
     userEnable: "let a user sign in again",

@@ -12,6 +12,7 @@ export const doneWords = {
   userPassword: "The password is set.",
   userKeyAdded: "The key is added.",
   userKeyRemoved: "The key is removed.",
+  companyAdded: "The company is added, with its folders. Add who administers it, and its host, as users.",
   userAdded: "The user is added.",
   banLifted: "The ban is lifted.",
   checkBegun: "The check has begun.",

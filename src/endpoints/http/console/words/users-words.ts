@@ -54,6 +54,16 @@ export const usersWords = {
     publicKey: "Public key, a line of an id_*.pub file; leave it empty for a password",
     button: "Add the user",
   },
+  addCompany: {
+    title: "Add a company",
+    explanation:
+      "Its folders are made, and its users can be added then. A company is never removed, and its code stays as it is: folders " +
+      "and addresses have it.",
+    code: "Code",
+    codeHint: "1 to 20 letters, digits, _ and -",
+    name: "Name",
+    button: "Add the company",
+  },
   mustChangeLabel:
     "The user has to set another password at the next sign-in. Leave it out for hosts: they cannot, and are refused until " +
     "somebody does it here.",

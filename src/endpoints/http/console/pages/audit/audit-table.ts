@@ -26,6 +26,7 @@ export const auditKinds: readonly string[] = [
   ...["target.retry", "target.pause", "target.resume", "remote.pause", "remote.resume", "remote.poll"],
   ...["export.again", "ban.lift", "ledger.verify", "config.reload"],
   ...[
+    "company.add",
     "user.add",
     "user.roles",
     "user.enable",
@@ -51,6 +52,8 @@ function addressOf(subject: AuditSubject, company: string | undefined, to: Addre
       return to.delivery(subject.guid);
     case "user":
       return to.at("/users", { name: subject.name, company });
+    case "company":
+      return to.at("/users", { company: subject.name });
     case "target":
     case "export":
     case "heldDeliveries":

@@ -1,8 +1,7 @@
 /** The forms of the pages of users: each asks for a reason, and what it did is told on the page that it leads to. */
 import type { Answer } from "../../../server/answer.ts";
 import { HttpRefusal } from "../../../server/http-refusal.ts";
-import { DropgateError } from "../../../../../lib/errors.ts";
-import { ActRefused, type UserChanged } from "../../console-acts.ts";
+import type { UserChanged } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
 import { html } from "../../kit/html.ts";
@@ -15,7 +14,7 @@ import { readReason } from "../../kit/reason.ts";
 import { redirect } from "../../session/session-route.ts";
 import { words } from "../../words/words.ts";
 import { readSeenAt, tryAct } from "../acts/act-page.ts";
-import { actingFor, administered } from "./user-parts.ts";
+import { actingFor, administered, refusalIn } from "./user-parts.ts";
 import { type UserFault, userPage } from "./user-page.ts";
 import { usersPage } from "./users-page.ts";
 import type { UserDetail } from "./users-view.ts";
@@ -37,14 +36,6 @@ interface UserAct {
   readonly act: string;
   readonly done: keyof typeof words.done;
   run(services: ConsoleServices, asked: Asked, form: URLSearchParams): Promise<Outcome>;
-}
-
-/** What a refused act says at its form; all else is a fault of the request or of ours, and goes on. */
-function refusalIn(error: unknown): string {
-  if (error instanceof ActRefused) return error.message;
-  if (error instanceof DropgateError && ["missing", "wrongType", "overloaded"].includes(error.code))
-    return error.message;
-  throw error;
 }
 
 function lossText(loss: Extract<UserChanged, { kind: "toBeAgreed" }>): string {

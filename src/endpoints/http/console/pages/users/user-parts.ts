@@ -1,5 +1,7 @@
-/** What the list of users and the page of one have in common. */
+/** What the list of users and the page of one have in common, and their forms. */
 import { roles as allRoles } from "../../../../../domain/users/role.ts";
+import { DropgateError } from "../../../../../lib/errors.ts";
+import { ActRefused } from "../../console-acts.ts";
 import { companiesFor, type ConsoleUser } from "../../console-user.ts";
 import type { Scope } from "../../console-services.ts";
 import { badge } from "../../kit/badge.ts";
@@ -56,4 +58,12 @@ export function roleFields(chosen: readonly string[]): Html {
     }),
   );
   return html`<fieldset><legend>${said.add.roles}</legend>${fields}</fieldset>`;
+}
+
+/** What a refused act says at its form; all else is a fault of the request or of ours, and goes on. */
+export function refusalIn(error: unknown): string {
+  if (error instanceof ActRefused) return error.message;
+  if (error instanceof DropgateError && ["missing", "wrongType", "overloaded"].includes(error.code))
+    return error.message;
+  throw error;
 }

@@ -2,8 +2,6 @@
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
-import { countText } from "../../kit/amounts.ts";
-import { badge } from "../../kit/badge.ts";
 import { checkField, selectField, textField } from "../../kit/fields.ts";
 import { filterForm, reasonForm } from "../../kit/forms.ts";
 import { type Html, html } from "../../kit/html.ts";
@@ -16,6 +14,7 @@ import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { bansSection, type SentBan } from "./bans-section.ts";
+import { companiesSection, type SentCompany } from "./companies-section.ts";
 import { administered, roleFields, rolesText, signsInWith, stateBadge } from "./user-parts.ts";
 import type { UserPlace, UsersFound } from "./users-view.ts";
 
@@ -34,20 +33,6 @@ function usersTable({ users }: UsersFound, to: Addresses): Html {
   const { user, state, companies, signIn, last } = said.head;
   const options = { caption: said.users, isCaptionHidden: true, empty: said.none };
   return table([user, state, companies, signIn, last], rows, options);
-}
-
-function companiesSection({ companies }: UsersFound, to: Addresses): Html {
-  const rows = companies.map(({ code, name, members, administrators, createdAt }) => [
-    link(to.at("/users", { company: code }), shortened(code, 40)),
-    name === undefined ? words.kit.none : shortened(name, 80),
-    countText(members),
-    administrators === 0 ? badge("wait", said.noAdministrator) : countText(administrators),
-    timeText(createdAt),
-  ]);
-  const { code, name, members, administrators, since } = said.companyHead;
-  const numbers = [members, administrators].map((text) => ({ text, isNumber: true }));
-  const options = { caption: said.companies, isCaptionHidden: true, empty: said.none };
-  return section(said.companies, table([code, name, ...numbers, since], rows, options));
 }
 
 interface Filter {
@@ -83,18 +68,20 @@ export interface AddFault {
 /** A form of the page that was sent and came to nothing. */
 export interface SentOfUsers {
   readonly add?: AddFault;
+  readonly company?: SentCompany;
   readonly ban?: SentBan;
 }
 
 /** 409 when the form was right, and something has changed meanwhile. */
-function statusOf({ add, ban }: SentOfUsers): number {
-  if (add !== undefined || ban?.fault !== undefined) return 422;
+function statusOf({ add, company, ban }: SentOfUsers): number {
+  if (add !== undefined || company !== undefined || ban?.fault !== undefined) return 422;
   return ban === undefined ? 200 : 409;
 }
 
-function addFields({ companies }: UsersFound, form: URLSearchParams): Html {
+/** A company that the list is filtered by is chosen already. */
+function addFields({ companies }: UsersFound, form: URLSearchParams, shown: string | undefined): Html {
   return html`${selectField({
-    ...{ name: "company", id: "add-company", label: said.company, value: form.get("company") ?? undefined },
+    ...{ name: "company", id: "add-company", label: said.company, value: form.get("company") ?? shown },
     options: companies.map(({ code }) => [code, code] as const),
   })}${textField({
     ...{ name: "userName", label: said.add.userName, value: form.get("userName") ?? "" },
@@ -128,13 +115,13 @@ export async function usersPage(
   const add = reasonForm({
     ...{ id: "add-user", action: to.at("/users/add"), formToken: user.formToken },
     ...{ label: said.add.button, explanation: said.add.explanation },
-    fields: addFields(found, fault?.form ?? new URLSearchParams()),
+    fields: addFields(found, fault?.form ?? new URLSearchParams(), company),
     ...{ error: fault?.message, reason: fault?.form.get("reason") ?? "" },
   });
   const content = html`${filterForm({
     ...{ action: to.at("/users"), fields: filterFields(found, filter) },
     isFiltered: name !== undefined || company !== undefined,
-  })}${section(said.users, html`${usersTable(found, to)}${pages}<p><small>${said.lastSeenNote}</small></p>${add}`)}${companiesSection(found, to)}${
+  })}${section(said.users, html`${usersTable(found, to)}${pages}<p><small>${said.lastSeenNote}</small></p>${add}`)}${companiesSection(request, to, { found, sent: sent.company })}${
     user.isOperator ? await bansSection(services, request, ban) : ""
   }`;
   return page(services, request, { title: said.title, here: "users", content, status: statusOf(sent) });
