@@ -58,3 +58,11 @@ test("the stop of the daemon ends it, and none begins after that", async () => {
   job.begin();
   expect(job.isRunning).toBe(false);
 });
+
+test("one that is killed while it writes its result has failed, and harms nobody", async () => {
+  const job = jobOf(`process.stdout.write('{"kind":"result","res'); process.kill(process.pid, "SIGKILL");`);
+  job.begin();
+  await untilIdle(job);
+  expect(job.state.last).toBeUndefined();
+  expect(job.state.failure?.message).toContain("Command failed");
+});

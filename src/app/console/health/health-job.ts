@@ -30,6 +30,16 @@ const usualSilentMs = 10 * minuteMs;
 /** More than a result has. */
 const mostOutput = 64 * 1024 * 1024;
 
+/** Undefined for half a line, which a process leaves that is killed while it writes: its end says what became of it. */
+function reportOf(line: string): HealthReport | undefined {
+  try {
+    return JSON.parse(line) as HealthReport;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
 export class HealthJob<Result> {
   readonly #options: HealthJobOptions;
   #state: JobState<Result> = { running: undefined, last: undefined, failure: undefined };
@@ -86,7 +96,8 @@ export class HealthJob<Result> {
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on("line", (line) => {
         silence.refresh();
-        this.#hear(JSON.parse(line) as HealthReport, ended.resolve);
+        const report = reportOf(line);
+        if (report !== undefined) this.#hear(report, ended.resolve);
       });
     return ended.promise.finally(() => clearTimeout(silence));
   }

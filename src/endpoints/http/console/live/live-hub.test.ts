@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLogger } from "../../../../lib/logs/log.ts";
+import type { LiveRows } from "./live-events.ts";
 import { LiveHub, type Viewer } from "./live-hub.ts";
 import type { CompanyStanding, Refusal, Standing } from "./standing.ts";
 
@@ -61,7 +62,7 @@ class Source {
   }
 }
 
-function hubOf(source: Source): LiveHub {
+function hubOf(source: Source, rows: Partial<LiveRows> = {}): LiveHub {
   return new LiveHub({
     source,
     clock: { now: () => 7 },
@@ -71,6 +72,7 @@ function hubOf(source: Source): LiveHub {
       refusal: ({ reference }) => `<tr id="refusal-${reference}"></tr>`,
       verdict: ({ companies }, { companyIds }) =>
         `<p id="verdict">${[...companies.values()].filter((one) => companyIds.has(one.companyId) && one.waiting > 0).length}</p>`,
+      ...rows,
     },
   });
 }
@@ -215,6 +217,40 @@ describe("a hub of live pages", () => {
     source.companies.set(1, company(1, 9));
     await ticks(1, viewer);
     expect(viewer.sent.join("")).toContain('<tr id="C1">9</tr>');
+    await hub.stop();
+  });
+
+  test("a row that cannot be made is left out, and the next tick tells all again", async () => {
+    const source = new Source(company(1));
+    let isFailing = true;
+    const hub = hubOf(source, {
+      company({ waiting }) {
+        if (isFailing) throw new RangeError("Invalid time value");
+        return `<tr>${waiting}</tr>`;
+      },
+    });
+    const viewer = viewerOf([1]);
+    hub.join(viewer);
+    await ticks(3);
+    expect(viewer.sent.join("")).not.toContain("<tr>");
+    isFailing = false;
+    await ticks(1, viewer);
+    expect(viewer.sent.join("")).toContain("<tr>0</tr>");
+    await hub.stop();
+  });
+
+  test("a viewer whose first rows cannot be made keeps no place", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source, {
+      refusal() {
+        throw new RangeError("Invalid time value");
+      },
+    });
+    const after = hub.newestOf(new Set([1]));
+    source.refuse("r1");
+    for (let times = 0; times < 20; times += 1)
+      expect(() => hub.join(viewerOf([1], after))).toThrow("Invalid time value");
+    expect(hub.hasRoom).toBe(true);
     await hub.stop();
   });
 

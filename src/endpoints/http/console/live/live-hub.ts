@@ -57,6 +57,15 @@ function verdictText(watching: Watching, verdict: string | undefined): string {
   return eventText({ event: "verdict", data: verdict });
 }
 
+/** Nobody waits for what is told live: a row that cannot be made must not take the daemon down. */
+async function loggedWhenFailing(log: LimitedLog, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    log.warn({ err: error }, "rows of live pages cannot be made; trying again at the next tick");
+  }
+}
+
 export class LiveHub {
   readonly #deps: LiveHubDeps;
   readonly #failing: LimitedLog;
@@ -96,10 +105,12 @@ export class LiveHub {
       return () => undefined;
     }
     const watching = { viewer, sightKey: sightKeyOf(viewer), verdict: "", sentAt: performance.now() };
+    // First of all: a viewer to whom nothing can be told keeps no place.
+    const beginning = this.#beginningFor(viewer);
     this.#watching.add(watching);
-    this.#send(watching, this.#beginningFor(viewer));
+    this.#send(watching, beginning);
     this.#timer ??= setInterval(() => this.#tickOnce(), this.#deps.tickMs ?? usualTickMs).unref();
-    void this.#sendAllRows(watching);
+    void loggedWhenFailing(this.#failing, this.#sendAllRows(watching));
     return () => this.#leave(watching);
   }
 
@@ -142,7 +153,7 @@ export class LiveHub {
 
   /** Never two at a time: with a slow store the next one is left out. */
   #tickOnce(): void {
-    this.#ticking ??= this.#tick().finally(() => {
+    this.#ticking ??= loggedWhenFailing(this.#failing, this.#tick()).finally(() => {
       this.#ticking = undefined;
     });
   }
