@@ -7,6 +7,8 @@ import { addresses } from "../../src/endpoints/http/console/kit/link.ts";
 import { concernsOf, verdict } from "../../src/endpoints/http/console/pages/today/concerns.ts";
 import { createSealedNumbers, newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { saveRemoteRounds } from "../../src/store/ledger/remote-states.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { insertIncident } from "../../src/store/alerts/incidents.ts";
 import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite } from "../support/delivery-site.ts";
 
@@ -79,4 +81,25 @@ test("a company is watched for incidents only while somebody is to be told", asy
   expect(await stored(site, {})).toMatchObject({ isWatched: false });
   expect(await stored(site, { alerts: { ...told, ofCompanies: true } })).toMatchObject({ isWatched: true });
   expect(await stored(site, { alerts: { ...told, ofCompanies: false } })).toMatchObject({ isWatched: false });
+});
+
+async function openIncidents(site: DeliverySite, companyId: number, count: number): Promise<void> {
+  const moments = { openedAt: site.now, seenAt: site.now, closedAt: null, reopened: 0 };
+  const told = { count: 1, level: 1, summary: "host does not answer", remedy: "look at it", samples: [] };
+  await site.store.write("site", async (tx) => {
+    for (let cause = 0; cause < count; cause += 1)
+      await insertIncident(tx, {
+        ...{ companyId, kind: "pausedTarget", cause: `target ${cause}` },
+        ...{ ...moments, ...told },
+      });
+  });
+}
+
+test("a flood of incidents in one company does not hide that of another", async () => {
+  const site = await DeliverySite.open();
+  const flood = { code: "FLOOD", createdAt: site.now };
+  const { company: other } = await site.store.write("site", (tx) => insertCompany(tx, flood));
+  await openIncidents(site, other.id, 600);
+  await openIncidents(site, site.companyId, 1);
+  expect((await stored(site, {})).incidents).toHaveLength(1);
 });

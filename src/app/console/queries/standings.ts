@@ -19,8 +19,8 @@ import type { QueryContext } from "../query-context.ts";
 import { failingPlaces } from "./failing-places.ts";
 
 const daysOfWeek = 7;
-/** More are nothing that anybody reads at a glance. */
-const mostIncidents = 500;
+/** Of one company, or of the installation: more are nothing that anybody reads at a glance. */
+const mostIncidents = 100;
 
 /** A number of days since 1970 as a date. */
 function dayText(day: number): string {
@@ -81,9 +81,10 @@ export async function queryStandings(
   const countOf = await countsOf(read, ids, [today, today - daysOfWeek]);
   const dead = await deadLettersOf(read, ids);
   const failingOf = await failingPlaces({ read, config });
-  const open = (await listOpenIncidents(read)).slice(0, mostIncidents);
+  // Each by itself: a flood in one company must not hide what is wrong in another.
+  const open = Map.groupBy(await listOpenIncidents(read), (incident) => incident.companyId);
   const incidentsOf = (companyId: number) =>
-    open.filter((incident) => incident.companyId === companyId).map(shownIncident);
+    (open.get(companyId) ?? []).slice(0, mostIncidents).map(shownIncident);
   return {
     companies: companies.map(({ id: companyId, code: companyCode }) => ({
       ...{ companyId, companyCode },
