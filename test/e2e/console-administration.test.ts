@@ -57,6 +57,19 @@ describe("users", () => {
     expect(shown.body).toContain("added a user");
   });
 
+  test("the history of a user has nothing of another one of the same name", async () => {
+    const stranger = await signInToConsole(site, "stranger");
+    const add = { userName: "twin", role: "DI_Inquiry" };
+    await admin.post("/console/users/add", { ...add, company, reason: "the twin of ours" });
+    await stranger.post("/console/users/add", { ...add, company: otherCompany, reason: "the other twin" });
+    const { body: list } = await operator.get("/console/users?name=twin");
+    const pages = [...list.matchAll(/href="(\/console\/users\/\d+)"/g)].map(([, path = ""]) => path);
+    const told = await Promise.all(pages.map(async (path) => (await operator.get(path)).body));
+    const reasons = ["the twin of ours", "the other twin"];
+    const seen = told.map((body) => reasons.filter((reason) => body.includes(reason)));
+    expect(seen.toSorted()).toEqual([["the other twin"], ["the twin of ours"]]);
+  });
+
   test("the page of a user says why it was not let in, to those who administer it alone", async () => {
     const attempts = [
       ["integration", "not the password"],

@@ -37,6 +37,20 @@ export async function countMembers(read: Reader, companyId: number): Promise<num
   return Number(row?.count ?? 0);
 }
 
+/** The companies in which another user has the same name. */
+export async function listCompaniesOfNamesakes(
+  read: Reader,
+  { userId, userName }: { readonly userId: number; readonly userName: string },
+): Promise<readonly number[]> {
+  const rows = await read
+    .selectFrom("memberships")
+    .select("company_id")
+    .where("user_name", "=", userName)
+    .where("user_id", "<>", userId)
+    .execute();
+  return rows.map((row) => row.company_id);
+}
+
 /** Takes the user out of the company: its roles there, its profile and its carriers. */
 export async function deleteMembership(
   tx: Transaction,

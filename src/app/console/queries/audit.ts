@@ -23,10 +23,10 @@ function shownEntry(codes: ReadonlyMap<number, string>) {
 export async function queryAudit(
   { read }: QueryContext,
   { companies, isOperator }: Scope,
-  { limit, ...asked }: AuditAsked,
+  { limit, exceptOf = [], ...asked }: AuditAsked,
 ): Promise<AuditFound> {
   const all = isOperator ? await listCompanies(read) : companies;
-  const ids = all.map(({ id }) => id);
+  const ids = all.map(({ id }) => id).filter((id) => !exceptOf.includes(id));
   const selection = { companyIds: isOperator ? [...ids, null] : ids, ...given(asked) };
   const rows =
     ids.length === 0 && !isOperator ? [] : await listAudit(read, { ...selection, limit: limit + 1 });

@@ -11,7 +11,12 @@ import type {
 } from "../../../endpoints/http/console/pages/users/users-view.ts";
 import { fingerprintOf } from "../../../sign-in/sign-in-key.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
-import { countAdministrators, countMembers, listMembers } from "../../../store/accounts/members.ts";
+import {
+  countAdministrators,
+  countMembers,
+  listCompaniesOfNamesakes,
+  listMembers,
+} from "../../../store/accounts/members.ts";
 import { listAddressesOf } from "../../../store/accounts/sign-in-addresses.ts";
 import { findUserById, listKeysOf, type UserRecord } from "../../../store/accounts/users.ts";
 import type { Reader } from "../../../store/database/database.ts";
@@ -106,5 +111,6 @@ export async function queryUserDetail(
       (record.memberships.length === 1 &&
         record.memberships.every(({ companyId }) => administered.has(companyId))),
     seenFrom: seenFrom.map(({ peer, lastAt }) => ({ address: peer, lastAt })),
+    namesakesIn: await listCompaniesOfNamesakes(read, { userId, userName: record.userName }),
   };
 }

@@ -4,6 +4,8 @@ export interface AuditAsked {
   readonly userName?: string | undefined;
   readonly kind?: string | undefined;
   readonly subject?: string | undefined;
+  /** Ids of companies whose entries are left out. */
+  readonly exceptOf?: readonly number[];
   /** From this moment on, and before that one, milliseconds UTC. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

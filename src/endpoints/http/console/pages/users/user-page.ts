@@ -144,11 +144,11 @@ function signInsSection({ seenFrom }: UserDetail): Html {
 async function historySection(
   services: ConsoleServices,
   request: ConsoleRequest,
-  { userName }: UserDetail,
+  { userName, namesakesIn }: UserDetail,
   to: Addresses,
 ): Promise<Html> {
   const subject = auditSubjectText({ kind: "user", name: userName });
-  const asked = { subject, limit: shownHistory };
+  const asked = { subject, exceptOf: namesakesIn, limit: shownHistory };
   const { entries } = await services.ask("audit", administered(request.user), asked);
   const tools = link(to.at("/audit", { subject }), said.toAudit);
   return section(said.history, auditTable(entries, to, said.noHistory), { id: "history", tools });

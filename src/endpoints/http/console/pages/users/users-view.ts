@@ -63,4 +63,6 @@ export interface UserDetail extends ShownUser {
   readonly maySetSignIn: boolean;
   /** Newest first. */
   readonly seenFrom: readonly { readonly address: string; readonly lastAt: number }[];
+  /** Ids of the companies whose audit means another user by this name. */
+  readonly namesakesIn: readonly number[];
 }
