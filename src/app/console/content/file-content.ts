@@ -1,7 +1,7 @@
 /** The content of a file for people: some of its lines, with those around its faults. */
 import { close as closeCallback } from "node:fs";
 import { promisify } from "node:util";
-import type { FileContent } from "../../../endpoints/http/console/pages/file/file-view.ts";
+import { type FileContent, linesOfPage } from "../../../endpoints/http/console/pages/file/file-view.ts";
 import { encodingOf, type XmlEncoding } from "../../../documents/xml/xml-encoding.ts";
 import type { BytesPresence } from "../../../inbound/explain/explanation.ts";
 import { unlessMissing } from "../../../lib/errors.ts";
@@ -10,8 +10,6 @@ import { type FoundLines, type LineLimits, type LineRange, readAtBegin, readLine
 
 const close = promisify(closeCallback);
 
-/** How many lines a page has. */
-const linesOfPage = 400;
 /** Lines before and after one with a fault. */
 const around = 3;
 const mostFaultLines = 20;

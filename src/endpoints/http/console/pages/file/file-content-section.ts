@@ -8,18 +8,17 @@ import { code, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { words } from "../../words/words.ts";
 import { codeListing, type LineRemark } from "./code-listing.ts";
-import type {
-  FieldForms,
-  FileContent,
-  FileContentFound,
-  FileForms,
-  FileFound,
-  StopForms,
+import {
+  type FieldForms,
+  type FileContent,
+  type FileContentFound,
+  type FileForms,
+  type FileFound,
+  linesOfPage,
+  type StopForms,
 } from "./file-view.ts";
 
 const said = words.file;
-/** As many lines as a page of the content has (`src/app/console/content`). */
-const pageLines = 400;
 
 type ShownContent = Extract<FileContent, { kind: "shown" }>;
 
@@ -37,10 +36,24 @@ function remarksOf({ words: told }: FileFound): readonly LineRemark[] {
   );
 }
 
-/** Links to the pages of the lines: the first, and the one after what is shown in a row. */
-function linePages(to: Addresses, reference: string, { lines, lastLine }: ShownContent): Html | undefined {
+/**
+ * Where the next page begins: behind the page, or, where its lines were too long for it, at the last that is shown in a row,
+ * which may be cut.
+ */
+export function nextLineOf({ lines, isBudgetSpent }: Pick<ShownContent, "lines" | "isBudgetSpent">): number {
   const first = lines[0]?.number ?? 1;
-  const next = first + pageLines;
+  const next = first + linesOfPage;
+  if (!isBudgetSpent) return next;
+  const gap = lines.findIndex(({ number }, index) => number !== first + index);
+  const last = first + (gap === -1 ? lines.length : gap) - 1;
+  return Math.min(next, Math.max(last, first + 1));
+}
+
+/** Links to the pages of the lines: the first, and the one after what is shown in a row. */
+function linePages(to: Addresses, reference: string, content: ShownContent): Html | undefined {
+  const { lines, lastLine } = content;
+  const first = lines[0]?.number ?? 1;
+  const next = nextLineOf(content);
   const path = `/files/${encodeURIComponent(reference)}`;
   const links: Html[] = [];
   if (first > 1) links.push(html`<li>${link(`${to.at(path)}#content`, said.fromStart)}</li>`);

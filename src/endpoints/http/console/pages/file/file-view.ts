@@ -96,6 +96,9 @@ export interface FileContentAsked extends FileAsked {
   readonly fromLine: number | undefined;
 }
 
+/** How many lines a page of the content has. */
+export const linesOfPage = 400;
+
 export interface ShownLine {
   readonly number: number;
   /** Bytes that are none of the encoding are U+FFFD. */
