@@ -170,6 +170,11 @@ describe("acts", () => {
     expect(reply.status).toBe(200);
     expect(reply.body).toContain("One delivery.");
     expect(reply.body).toContain("These are not sent");
+    const gone = randomUUID();
+    const part = { of: [guid, gone].join(","), reason: "as far as it goes", seenAt: String(Date.now()) };
+    const told = await admin.post("/console/deliveries/act/give-up", part);
+    expect(told.body).toContain(`href="/console/deliveries/${gone}"`);
+    expect(told.body).toContain("there is no such thing");
     const none = await admin.post("/console/deliveries/act/give-up", {});
     expect(none.body).toContain("Nothing is chosen");
   });

@@ -248,6 +248,7 @@ describe("all of a filter", () => {
     for (const [field, miss] of Object.entries(misses))
       expect([field, await select(changed(field, miss))]).toEqual([field, []]);
     expect(await select({ state: "lost" })).toEqual([]);
+    expect(await select({ state: "" })).toEqual([reference]);
     const applied = await select({ state: "applied", reason: "", name: files.applied.name });
     expect(applied).toEqual([]);
   });

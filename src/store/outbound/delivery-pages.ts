@@ -22,6 +22,7 @@ export interface DeliveryPageSelection {
   /** Made at this time or later, and before that one, milliseconds UTC. */
   readonly since?: number;
   readonly until?: number;
+  readonly guids?: readonly string[];
   /** Of these, those that nobody has fetched or removed. */
   readonly uncollected?: readonly number[];
 }
@@ -189,6 +190,14 @@ function wayOfStop(options: WayOptions, stopNbr: string): DeliveryWay {
   return wayAlong(options, { where, order: "sortedAge" });
 }
 
+/** Those of these GUIDs. */
+function wayOfGuids(options: WayOptions, guids: readonly string[]): DeliveryWay {
+  const companyIds = sql.join([...options.selection.companyIds]);
+  const where = sql<SqlBool>`d.guid in (select value from json_each(${JSON.stringify(guids)}))
+    and +d.company_id in (${companyIds})`;
+  return wayAlong(options, { where, order: "sortedAge" });
+}
+
 /** Of deliveries of these ids; the rest is among the conditions. */
 function wayOfIds(options: WayOptions, ids: readonly number[]): DeliveryWay {
   const companyIds = sql.join([...options.selection.companyIds]);
@@ -211,7 +220,8 @@ async function targetIdsOf(
 /** Ways that together have all deliveries of the selection, and the order that they have in common. */
 async function waysTo(options: WayOptions): Promise<{ ways: readonly DeliveryWay[]; compare: Compare }> {
   const { selection, targetIds } = options;
-  const { companyIds, name, stopNbr, state, uncollected } = selection;
+  const { companyIds, name, stopNbr, state, guids, uncollected } = selection;
+  if (guids !== undefined) return { ways: [wayOfGuids(options, guids)], compare: byAge };
   if (stopNbr !== undefined) return { ways: [wayOfStop(options, stopNbr)], compare: byAge };
   if (uncollected !== undefined) return { ways: [wayOfIds(options, uncollected)], compare: byAge };
   const ofName = name !== undefined && isServedByIndex(name) ? await wayOfName(options, name) : undefined;

@@ -33,6 +33,8 @@ export const actWords = {
   notDone: "Nothing was done:",
   back: "Back, without doing anything",
   notThere: "there is no such thing, or it belongs to a company that you may not act for",
+  mayBeMore: (count: number) =>
+    `There may be more than these ${count}, the newest that were found: do these, and ask for the rest after them.`,
   tooMany: (most: number) => `at most ${most} are done at once: choose fewer`,
   /** `time` is ISO, UTC. */
   doneBy: ({ kind, name, time }: { kind: string; name: string; time: string }) =>

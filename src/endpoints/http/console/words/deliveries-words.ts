@@ -208,8 +208,6 @@ export const deliveriesWords = {
     },
   },
   chosenCaption: "What this is about, the oldest last",
-  moreThan: (most: number) =>
-    `There are more: these are the first ${most}, the newest. Do the rest after them.`,
   noneChosen: "Nothing is chosen, or nothing of it can be done: go back and choose.",
   countOf: (count: number) => (count === 1 ? "One delivery." : `${count} deliveries.`),
   result: {

@@ -22,47 +22,58 @@ import { table } from "../../kit/table.ts";
 import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { readFilter } from "../files/files-filter.ts";
+import type { ListedFile } from "../files/files-view.ts";
 import { actPage, readSeenAt, type SentForm } from "./act-page.ts";
 import { chosenOf, resultPage } from "./chosen.ts";
+import { selectParts, selectUntil } from "./select-parts.ts";
 
 const said = words.retryFiles;
 const path = "/console/files/retry";
 /** Each is read and decided about in a trial, which takes some milliseconds. */
 const mostRehearsed = 50;
-/** A list asks for pages of this size at most. */
-const pageSize = 100;
+/** What of a filter can be tried again: all else is not even looked at. */
+const retried = ["refused", "superseded"] as const;
 
 interface Selected {
   /** References, the newest first. */
   readonly of: readonly string[];
   /** What would become of the first of them. */
   readonly rehearsals: readonly RetryRehearsal[];
+  /** There may be more. */
+  readonly isCut: boolean;
 }
 
 async function rehearse(
   services: ConsoleServices,
   { user }: ConsoleRequest,
-  of: readonly string[],
+  { of, isCut }: Omit<Selected, "rehearsals">,
 ): Promise<Selected> {
   const rehearsals = await services.look("file.retry", user, { of: of.slice(0, mostRehearsed) });
-  return { of, rehearsals };
+  return { of, isCut, rehearsals };
 }
 
 /** Those of the filter that can be tried again, of companies for which the user may act. */
 async function selectAll(services: ConsoleServices, request: ConsoleRequest): Promise<Selected> {
   const { filter } = readFilter(request.query);
   const scope = { companies: companiesFor(request.user, "act"), isOperator: request.user.isOperator };
-  const of: string[] = [];
-  let before: string | undefined;
-  while (filter !== undefined && of.length < mostAtOnce) {
-    const place = before === undefined ? {} : { before };
-    const asked = { filter, limit: pageSize, isCounted: false, ...place };
-    const found = await services.ask("files", scope, asked);
-    of.push(...found.files.filter(({ canRetry }) => canRetry).map(({ reference }) => reference));
-    if (found.before === null) break;
-    before = found.before;
+  const states = retried.filter((state) => filter !== undefined && (filter.state ?? state) === state);
+  const until = selectUntil();
+  const files: ListedFile[] = [];
+  let isCut = false;
+  for (const state of states) {
+    const found = await selectParts(until, async (asked) => {
+      const part = await services.ask("files", scope, {
+        ...{ filter: { ...filter, state }, isCounted: false },
+        ...asked,
+      });
+      return { items: part.files.filter(({ canRetry }) => canRetry), before: part.before };
+    });
+    files.push(...found.items);
+    isCut ||= found.isCut;
   }
-  return await rehearse(services, request, of.slice(0, mostAtOnce));
+  const newest = files.toSorted((one, other) => other.receivedAt - one.receivedAt).slice(0, mostAtOnce);
+  const of = newest.map(({ reference }) => reference);
+  return await rehearse(services, request, { of, isCut: isCut || newest.length < files.length });
 }
 
 function whyOf({ why, outcome }: RetryRehearsal): Content {
@@ -81,7 +92,7 @@ function verdictOf({ outcome }: RetryRehearsal): Content {
   return badge(outcome.state === "applied" ? "ok" : "bad", said.would[outcome.state]);
 }
 
-function previewOf(services: ConsoleServices, { of, rehearsals }: Selected): Content {
+function previewOf(services: ConsoleServices, { of, rehearsals, isCut }: Selected): Content {
   const to = addresses(services);
   const { columns } = said;
   const rows = rehearsals.map((one) => [
@@ -96,6 +107,7 @@ function previewOf(services: ConsoleServices, { of, rehearsals }: Selected): Con
   const untried = Math.max(0, of.length - mostRehearsed);
   return [
     rehearsals.length === 0 ? undefined : html`<p>${said.summary(applied, refused, impossible)}</p>`,
+    isCut ? notice("wait", words.acts.mayBeMore(of.length)) : undefined,
     untried === 0 ? undefined : notice("wait", said.notTried(untried)),
     table([columns.file, columns.now, columns.would, columns.why], rows, {
       ...{ caption: said.caption, empty: said.none, id: "rehearsals" },
@@ -145,30 +157,34 @@ async function runEach(
   };
 }
 
-function partlyDone(
+/** Only here are the names of files asked for: a reference says nothing to anybody. */
+async function partlyDone(
   services: ConsoleServices,
   request: ConsoleRequest,
-  { outcome, rehearsals }: { readonly outcome: SeveralDone; readonly rehearsals: readonly RetryRehearsal[] },
-): Answer {
+  outcome: SeveralDone,
+): Promise<Answer> {
   const to = addresses(services);
+  const of = outcome.notDone.flatMap((group) => group.of);
+  const { rehearsals } = await rehearse(services, request, { of, isCut: false });
   const names = new Map(rehearsals.map(({ reference, name }) => [reference, name]));
   const list = { here: "files" as const, text: said.back, href: to.at("/files"), addressOf: to.file };
   return resultPage(services, request, { outcome, names, list });
 }
 
 async function run(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
-  const of = chosenOf(request.form).slice(0, mostAtOnce);
+  const chosen = chosenOf(request.form);
+  const selection = { of: chosen.slice(0, mostAtOnce), isCut: chosen.length > mostAtOnce };
+  const { of } = selection;
   const { reason, fault } = readReason(request.form);
   // The list of files asks what would be done: only the page of the act has a field for the reason.
   const isAct = request.form.has("reason") && of.length > 0;
   if (!isAct || fault !== undefined) {
-    const selected = await rehearse(services, request, of);
+    const selected = await rehearse(services, request, selection);
     const sent = isAct ? { reason, fault } : undefined;
     return show(services, request, sent === undefined ? { selected } : { selected, sent });
   }
-  const { rehearsals } = await rehearse(services, request, of);
   const outcome = await runEach(services, request, { of, reason });
-  if (outcome.notDone.length > 0) return partlyDone(services, request, { outcome, rehearsals });
+  if (outcome.notDone.length > 0) return await partlyDone(services, request, outcome);
   return redirect(services, withQuery("/console/files", { done: "filesRetried" }));
 }
 

@@ -14,6 +14,8 @@ export interface DeliveriesFilter {
   /** Made at this time or later, and before that one. */
   readonly since?: number;
   readonly until?: number;
+  /** Only these. */
+  readonly guids?: readonly string[];
   /** Of these ids, those whose files nobody has fetched or removed. */
   readonly uncollected?: readonly number[];
 }

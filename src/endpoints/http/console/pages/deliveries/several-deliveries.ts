@@ -6,7 +6,6 @@
  * The form names each delivery: what was shown is done, and nothing that came later.
  */
 import type { DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
-import { given } from "../../../../../lib/given.ts";
 import type { Answer } from "../../../server/answer.ts";
 import { mostAtOnce, type NotDone, type SeveralDone } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
@@ -24,8 +23,9 @@ import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { actPage, readSeenAt, type SentForm } from "../acts/act-page.ts";
 import { chosenOf, resultPage } from "../acts/chosen.ts";
+import { selectParts, selectUntil } from "../acts/select-parts.ts";
 import { readDeliveriesFilter, wholeFilter } from "./deliveries-filter.ts";
-import type { DeliveriesFilter, ShownDelivery } from "./deliveries-view.ts";
+import type { ShownDelivery } from "./deliveries-view.ts";
 import { stateOf, subjectOf } from "./delivery-parts.ts";
 
 const said = words.deliveries;
@@ -34,7 +34,8 @@ export const severalVerbs = ["delivery.retry", "delivery.resend", "delivery.give
 export type SeveralVerb = (typeof severalVerbs)[number];
 
 const parts = {
-  "delivery.retry": { path: "retry", done: "deliveriesRetried", states: ["dead", "waiting"] },
+  // Those that were given up are dropped.
+  "delivery.retry": { path: "retry", done: "deliveriesRetried", states: ["dead", "waiting", "dropped"] },
   "delivery.resend": { path: "resend", done: "deliveriesResent", states: ["delivered"] },
   "delivery.giveUp": { path: "give-up", done: "deliveriesGivenUp", states: ["dead", "waiting", "behind"] },
 } as const satisfies Record<SeveralVerb, { path: string; done: string; states: readonly DeliveryState[] }>;
@@ -45,7 +46,9 @@ export function severalAddress(to: Addresses, verb: SeveralVerb): string {
 
 interface Selected {
   readonly deliveries: readonly ShownDelivery[];
-  /** There are more than can be done at once. */
+  /** Of those that were chosen: what is not there, or not any more. */
+  readonly missing: readonly string[];
+  /** There may be more. */
   readonly isCut: boolean;
 }
 
@@ -54,52 +57,34 @@ function actScope({ user }: ConsoleRequest) {
   return { companies: companiesFor(user, "act"), isOperator: user.isOperator };
 }
 
-/** Page by page: one that has looked far has few. */
-async function selectState(
-  services: ConsoleServices,
-  request: ConsoleRequest,
-  filter: DeliveriesFilter,
-): Promise<{ readonly deliveries: readonly ShownDelivery[]; readonly isMore: boolean }> {
-  const found: ShownDelivery[] = [];
-  let before: string | undefined;
-  do {
-    const asked = { filter, limit: mostAtOnce - found.length, ...given({ before }) };
-    const page = await services.ask("deliveries", actScope(request), asked);
-    found.push(...page.deliveries);
-    before = page.before ?? undefined;
-  } while (before !== undefined && found.length < mostAtOnce);
-  return { deliveries: found, isMore: before !== undefined };
-}
-
-/** What the filter selects of what can be done at all, the newest first. */
+/** What the filter selects of what can be done at all, the newest first; without a state in it the first of those. */
 async function selectAll(
   services: ConsoleServices,
   request: ConsoleRequest,
   verb: SeveralVerb,
 ): Promise<Selected> {
   const read = readDeliveriesFilter(request.query);
-  if (read.filter === undefined) return { deliveries: [], isCut: false };
-  const filter = await wholeFilter(services, request, read);
   const possible: readonly DeliveryState[] = parts[verb].states;
-  const states = filter.state === undefined ? possible.slice(0, 1) : [filter.state];
-  const found: ShownDelivery[] = [];
-  let isCut = false;
-  for (const state of states.filter((one) => possible.includes(one) || one === "dropped")) {
-    const { deliveries, isMore } = await selectState(services, request, { ...filter, state });
-    found.push(...deliveries);
-    isCut ||= isMore;
-  }
-  return { deliveries: found, isCut };
+  const state = read.filter?.state ?? possible[0];
+  if (read.filter === undefined || state === undefined || !possible.includes(state))
+    return { deliveries: [], missing: [], isCut: false };
+  const filter = { ...(await wholeFilter(services, request, read)), state };
+  const { items, isCut } = await selectParts(selectUntil(), async (asked) => {
+    const found = await services.ask("deliveries", actScope(request), { filter, ...asked });
+    return { items: found.deliveries, before: found.before };
+  });
+  return { deliveries: items, missing: [], isCut };
 }
 
 async function selectChosen(services: ConsoleServices, request: ConsoleRequest): Promise<Selected> {
-  const guids = chosenOf(request.form);
-  const deliveries: ShownDelivery[] = [];
-  for (const guid of guids.slice(0, mostAtOnce)) {
-    const found = await services.ask("delivery", actScope(request), { guid });
-    if (found !== undefined) deliveries.push(found);
-  }
-  return { deliveries, isCut: guids.length > mostAtOnce };
+  const chosen = chosenOf(request.form).map((guid) => guid.toLowerCase());
+  const guids = chosen.slice(0, mostAtOnce);
+  if (guids.length === 0) return { deliveries: [], missing: [], isCut: false };
+  const asked = { filter: { guids }, limit: guids.length };
+  const { deliveries } = await services.ask("deliveries", actScope(request), asked);
+  const known = new Set(deliveries.map(({ guid }) => guid));
+  const missing = guids.filter((guid) => !known.has(guid));
+  return { deliveries, missing, isCut: chosen.length > mostAtOnce };
 }
 
 function previewOf({ deliveries, isCut }: Selected, to: Addresses): Content {
@@ -114,7 +99,7 @@ function previewOf({ deliveries, isCut }: Selected, to: Addresses): Content {
   const head = [columns.name, columns.state, columns.target, columns.madeAt, columns.deliveredAt];
   return [
     html`<p>${said.countOf(deliveries.length)}</p>`,
-    isCut ? notice("wait", said.moreThan(mostAtOnce)) : undefined,
+    isCut ? notice("wait", words.acts.mayBeMore(deliveries.length)) : undefined,
     table(head, rows, { caption: said.chosenCaption, empty: said.noneChosen }),
   ];
 }
@@ -155,6 +140,8 @@ async function runEach(
     done += outcome.done;
     notDone.push(...outcome.notDone);
   }
+  const { missing } = selected;
+  if (missing.length > 0) notDone.push({ why: words.acts.notThere, of: missing });
   return { done, notDone };
 }
 
@@ -178,12 +165,13 @@ async function run(services: ConsoleServices, request: ConsoleRequest, verb: Sev
   const { reason, fault } = readReason(request.form);
   if (fault !== undefined) return show(services, request, { verb, selected, sent: { reason, fault } });
   const outcome = await runEach(services, request, { verb, selected, reason });
-  const [first] = selected.deliveries;
+  const { deliveries, missing } = selected;
+  const only = deliveries.length + missing.length === 1 ? deliveries[0] : undefined;
   const [why] = outcome.notDone;
-  if (why !== undefined && first !== undefined && selected.deliveries.length === 1)
+  if (why !== undefined && only !== undefined)
     return show(services, request, { verb, selected, sent: { reason, refusal: why.why } });
   if (why !== undefined) return partlyDone(services, request, { outcome, selected });
-  const to = selected.deliveries.length === 1 ? `/deliveries/${first?.guid ?? ""}` : "/deliveries";
+  const to = only === undefined ? "/deliveries" : `/deliveries/${only.guid}`;
   return redirect(services, withQuery(`/console${to}`, { done: parts[verb].done }));
 }
 
