@@ -1,4 +1,4 @@
--- The schema after migration 21. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 22. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -206,6 +206,7 @@ CREATE TABLE import_items (
   reasons text not null, decided_at bigint,
   constraint import_items_key primary key (import_id, position)
 );
+CREATE INDEX import_items_by_load on import_items (load_nbr, import_id);
 CREATE INDEX import_items_waiting on import_items (import_id, position) where state = 'waiting';
 
 CREATE TABLE imports (

@@ -246,47 +246,24 @@ export interface ImportsOfLoadAsked {
   readonly loadNbr: string;
   /** Only those that came before it. */
   readonly before?: ImportPlace | undefined;
-  /** Among so many imports. */
-  readonly searched: number;
   readonly limit: number;
 }
 
-export interface ImportsOfLoad {
-  /** The newest first. */
-  readonly imports: readonly ImportOfLoad[];
-  /** The oldest import among which was searched; undefined when there are no older ones. */
-  readonly searchedTo: ImportPlace | undefined;
-}
-
-/** The imports that had the load, among so many of the company: no index leads from a load to its imports. */
-export async function listImportsOfLoad(read: Reader, asked: ImportsOfLoadAsked): Promise<ImportsOfLoad> {
-  const { companyId, loadNbr, before, searched, limit } = asked;
-  const piece = (db: Pick<Reader, "selectFrom">) => {
-    const ofCompany = db.selectFrom("imports").where("company_id", "=", companyId);
-    const from =
-      before === undefined
-        ? ofCompany
-        : ofCompany.where(sql<SqlBool>`(received_at, id) < (${before.receivedAt}, ${before.id})`);
-    return from.orderBy("received_at", "desc").orderBy("id", "desc");
-  };
-  const last = await piece(read)
-    .select(namedColumns("id", "received_at"))
-    .offset(searched - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const rows = await read
-    .selectFrom(piece(read).select(["id", "guid", "user_name", "received_at"]).limit(searched).as("i"))
-    .innerJoin("import_items as item", "item.import_id", "i.id")
+/** The imports that had the load, the newest first. */
+export async function listImportsOfLoad(
+  read: Reader,
+  { companyId, loadNbr, before, limit }: ImportsOfLoadAsked,
+): Promise<readonly ImportOfLoad[]> {
+  const ofLoad = read.selectFrom("import_items as item").where("item.load_nbr", "=", loadNbr);
+  const from = before === undefined ? ofLoad : ofLoad.where("item.import_id", "<", before.id);
+  const rows = await from
+    .innerJoin("imports as i", "i.id", "item.import_id")
     .select(namedColumns("i.id", "i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
     .select(namedColumns("item.decided_at", "item.reasons"))
-    .where("item.load_nbr", "=", loadNbr)
-    .orderBy("i.received_at", "desc")
-    .orderBy("i.id", "desc")
+    // The sign keeps SQLite from going through all imports of the company instead.
+    .where(sql<SqlBool>`+i.company_id = ${companyId}`)
+    .orderBy("item.import_id", "desc")
     .limit(limit)
     .execute();
-  const imports = rows.map(({ reasons, ...row }) => ({
-    ...row,
-    faults: JSON.parse(reasons) as readonly Fault[],
-  }));
-  return { imports, searchedTo: last };
+  return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
 }

@@ -22,7 +22,7 @@ import { eachStopOfLoad } from "../../../store/stops/shown-stops.ts";
 import { listLoadEvents } from "../../../store/stops/stop-history.ts";
 import type { StoredStop } from "../../../store/stops/stop-queries.ts";
 import type { QueryContext } from "../query-context.ts";
-import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
+import { placeText, readPlace } from "./file-places.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { momentOrNone, visitViewsOf } from "./visit-views.ts";
 
@@ -31,7 +31,6 @@ const maxPositions = 5_000;
 const shownPositions = 500;
 const maxEvents = 200;
 const maxImports = 20;
-const searchedImports = 200;
 
 function stopViewOf({ config }: QueryContext, stored: StoredStop, header: LoadHeader): LoadStopView {
   const stop = JSON.parse(stored.body) as Stop;
@@ -104,39 +103,27 @@ interface ImportsKey {
   readonly before: string | undefined;
 }
 
-/** Piece by piece from the newest back, as long as there is time; says how far was looked. */
 async function importsOf(
-  context: QueryContext,
+  { read, ledgerNumbers }: QueryContext,
   { before, ...key }: ImportsKey,
 ): Promise<LoadFound["imports"]> {
-  const hasTime = hasTimeToSearch(context);
-  const found: ImportOfLoad[] = [];
-  let place = readPlace(context.ledgerNumbers, before);
-  do {
-    // One more than is shown tells whether there are older ones.
-    const limit = maxImports + 1 - found.length;
-    const asked = { ...key, before: place, searched: searchedImports, limit };
-    const piece = await listImportsOfLoad(context.read, asked);
-    found.push(...piece.imports);
-    place = piece.searchedTo;
-  } while (place !== undefined && found.length <= maxImports && hasTime());
+  // One more than is shown tells whether there are older ones.
+  const limit = maxImports + 1;
+  const found = await listImportsOfLoad(read, { ...key, before: readPlace(ledgerNumbers, before), limit });
   const shown = found.slice(0, maxImports);
-  const isFull = found.length > maxImports;
-  const last = isFull ? shown.at(-1) : place;
+  const last = found.length > maxImports ? shown.at(-1) : undefined;
   return {
     shown: shown.map(importViewOf),
-    before: last && placeText(context.ledgerNumbers, last),
-    searchedTo: isFull ? undefined : place?.receivedAt,
+    before: last && placeText(ledgerNumbers, last),
   };
 }
 
-/** The newest, as far as it is among those of the first piece. */
 async function newestImportOf(
   { read }: QueryContext,
   key: Omit<ImportsKey, "before">,
 ): Promise<LoadImportView | undefined> {
-  const found = await listImportsOfLoad(read, { ...key, searched: searchedImports, limit: 1 });
-  return found.imports.map(importViewOf)[0];
+  const found = await listImportsOfLoad(read, { ...key, limit: 1 });
+  return found.map(importViewOf)[0];
 }
 
 function originOf(header: LoadHeader): LoadFound["origin"] {

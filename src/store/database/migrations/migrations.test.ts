@@ -32,6 +32,7 @@ const frozenTexts = [
   "170b25ac1f249afb4005f0632e8cfc350c9110cc589089d3f8c2e036c50b5dc2",
   "5891187437e1998061fab2f4104fd36f885e9c69290cc804d1fcb42d7641c47d",
   "13d974d92b3eb4cecd488c6a9f76160e7a079de063bcb1b8aa5273786bd33054",
+  "9c96a78b564605f7746a9ed3d9674406b77965dfeabf862c935440135c52d186",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

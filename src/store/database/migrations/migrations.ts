@@ -30,6 +30,7 @@ import { sql as countsAndIndexes } from "./0018-counts-and-indexes.ts";
 import { sql as fileRates } from "./0019-file-rates.ts";
 import { sql as pausesByHand } from "./0020-pauses-by-hand.ts";
 import { sql as momentsOfFiles } from "./0021-moments-of-files.ts";
+import { sql as importsOfLoads } from "./0022-imports-of-loads.ts";
 
 export interface Migration {
   readonly name: string;
@@ -109,4 +110,9 @@ export const migrations: readonly Migration[] = [
     fingerprint: "68881612e74bd3b9f53f606ea9da490d",
   },
   { name: "moments of files", sql: momentsOfFiles, fingerprint: "ae4e81dd2aad6dd89a280d392e055a69" },
+  {
+    name: "index over the imports of a load",
+    sql: importsOfLoads,
+    fingerprint: "7599a144dcc7c746e67fcb13c081e1c7",
+  },
 ];

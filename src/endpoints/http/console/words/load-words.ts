@@ -76,9 +76,7 @@ export const loadWords = {
   events: "Events",
   noEvents: "Nothing has been recorded about it.",
   imports: "Imports",
-  noImports: "No import of it was found: none is kept, or it is older than what was looked through.",
-  importsSearchedTo: (day: string) =>
-    `Imports were looked through as far back as ${day}; the next page goes on from there.`,
+  noImports: "No import of it is kept.",
   import: "Import",
   came: "Came",
   decided: "Decided",

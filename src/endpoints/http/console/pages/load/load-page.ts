@@ -1,6 +1,5 @@
 /** Page 6: one load: its day, its route, its driver, and the imports that made it. */
 import { given } from "../../../../../lib/given.ts";
-import { isoTime } from "../../../../../lib/iso-time.ts";
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
@@ -8,7 +7,6 @@ import { scopeFor } from "../../console-user.ts";
 import { badge } from "../../kit/badge.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link, withQuery } from "../../kit/link.ts";
-import { notice } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { pager } from "../../kit/pager.ts";
 import { facts, section } from "../../kit/section.ts";
@@ -88,7 +86,7 @@ function importReasons({ reasons }: LoadImportView): readonly Html[] {
 }
 
 function importsSection(load: LoadFound, request: ConsoleRequest, to: Addresses): Html {
-  const { shown: imports, before, searchedTo } = load.imports;
+  const { shown: imports, before } = load.imports;
   const rows = imports.map((one) => [
     code(one.guid),
     badge(importKinds[one.state], said.states[one.state]),
@@ -105,11 +103,7 @@ function importsSection(load: LoadFound, request: ConsoleRequest, to: Addresses)
     first: request.query.has("imports") ? pageOf() : undefined,
     next: before === undefined ? undefined : pageOf(before),
   });
-  const searched =
-    searchedTo === undefined
-      ? ""
-      : notice("wait", html`<p>${said.importsSearchedTo(isoTime(searchedTo).slice(0, 10))}</p>`);
-  return section(said.imports, [searched, table(head, rows, options), pages], { id: "imports" });
+  return section(said.imports, [table(head, rows, options), pages], { id: "imports" });
 }
 
 function shownLoad(services: ConsoleServices, request: ConsoleRequest, load: LoadFound): Answer {

@@ -78,10 +78,8 @@ export interface LoadFound {
   readonly imports: {
     /** The newest first, at most 20. */
     readonly shown: readonly LoadImportView[];
-    /** The GUID from which the search goes on; undefined when all were looked through. */
+    /** The place behind which there are more; undefined when these are all. */
     readonly before: string | undefined;
-    /** The time was over before there were so many: up to here was looked. */
-    readonly searchedTo: number | undefined;
   };
   readonly newestImport: LoadImportView | undefined;
 }
