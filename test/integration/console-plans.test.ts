@@ -127,6 +127,7 @@ describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds)
       () => countLately(store.read, { companyId, since: 5 }),
       () => findOpenFault(store.read, 1),
       () => listNewestExports(store.read, { companyId, limit: 5 }),
+      () => listNewestExports(store.read, { companyId, limit: 5, before: 7 }),
       () => newestDeliveriesOf(store.read, [1, 2]),
     ];
     for (const work of asked)

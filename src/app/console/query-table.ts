@@ -2,7 +2,7 @@
 import type { Asked, Found, QueryName, Scope } from "../../endpoints/http/console/console-services.ts";
 import { queryAudit } from "./queries/audit.ts";
 import { queryDeliveries, queryDelivery } from "./queries/deliveries.ts";
-import { queryExports } from "./queries/exports.ts";
+import { queryExport, queryExports } from "./queries/exports.ts";
 import { queryRemotes } from "./queries/remotes.ts";
 import { queryFile } from "./queries/file.ts";
 import { queryFileContent } from "./queries/file-content.ts";
@@ -36,6 +36,7 @@ export const queryTable: QueryTable = {
   targetLags: queryTargetLags,
   delivery: queryDelivery,
   exports: queryExports,
+  export: queryExport,
   remotes: queryRemotes,
   files: queryFiles,
   hosts: queryHosts,

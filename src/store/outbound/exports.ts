@@ -184,14 +184,22 @@ async function exportNamesOf(db: Reader, companyId: number): Promise<readonly st
   return rows.map(({ name }) => name);
 }
 
+export interface ExportSelection {
+  readonly companyId: number;
+  readonly limit: number;
+  /** Only those that were made before the one of this id. */
+  readonly before?: number;
+}
+
 /** The exports of a company, the newest first. */
 export async function listNewestExports(
   db: Reader,
-  { companyId, limit }: { readonly companyId: number; readonly limit: number },
+  { companyId, limit, before }: ExportSelection,
 ): Promise<readonly ExportRecord[]> {
   const found: ExportRecord[] = [];
   for (const name of await exportNamesOf(db, companyId)) {
-    const ofName = select(db).where("e.company_id", "=", companyId).where("e.name", "=", name);
+    const all = select(db).where("e.company_id", "=", companyId).where("e.name", "=", name);
+    const ofName = before === undefined ? all : all.where("e.id", "<", before);
     const rows = await ofName.orderBy("e.sequence_nbr", "desc").limit(limit).execute();
     found.push(...rows.map(toRecord));
   }

@@ -1,15 +1,18 @@
 /** Exports that were made: their windows and files as their manifests say them, and their newest deliveries. */
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
 import type {
+  ExportAsked,
   ExportsAsked,
   ExportsFound,
   ShownExport,
 } from "../../../endpoints/http/console/pages/deliveries/deliveries-view.ts";
+import { given } from "../../../lib/given.ts";
 import { exportNames } from "../../../outbound/export-runs.ts";
 import {
   countWindow,
   type ExportRecord,
   findExport,
+  findExportOf,
   listNewestExports,
   newestDeliveriesOf,
 } from "../../../store/outbound/exports.ts";
@@ -53,13 +56,30 @@ export async function exportOfDelivery(
 export async function queryExports(
   context: QueryContext,
   scope: Scope,
-  { company: code, limit }: ExportsAsked,
+  { company: code, limit, before }: ExportsAsked,
 ): Promise<ExportsFound> {
   const named = code === undefined ? undefined : companyOfScope(scope, code);
   const companies = code === undefined ? scope.companies : named === undefined ? [] : [named];
   const made: ExportRecord[] = [];
   for (const { id: companyId } of companies)
-    made.push(...(await listNewestExports(context.read, { companyId, limit })));
-  const newest = made.toSorted((one, other) => other.id - one.id).slice(0, limit);
-  return { exports: await shownOf(context, newest) };
+    made.push(
+      ...(await listNewestExports(context.read, { companyId, limit: limit + 1, ...given({ before }) })),
+    );
+  const newest = made.toSorted((one, other) => other.id - one.id);
+  const page = newest.slice(0, limit);
+  return {
+    exports: await shownOf(context, page),
+    before: newest.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** The export of that name and number; undefined for one of a company that is not in the scope, too. */
+export async function queryExport(
+  context: QueryContext,
+  scope: Scope,
+  { company: code, name, sequenceNbr }: ExportAsked,
+): Promise<ShownExport | undefined> {
+  const company = companyOfScope(scope, code);
+  const made = company && (await findExportOf(context.read, { companyId: company.id, name, sequenceNbr }));
+  return made && (await shownOf(context, [made]))[0];
 }

@@ -6,8 +6,10 @@ import type {
   DeliveriesFound,
   DeliveryAsked,
   DeliveryFound,
+  ExportAsked,
   ExportsAsked,
   ExportsFound,
+  ShownExport,
 } from "./pages/deliveries/deliveries-view.ts";
 import type { LagsAsked, LagsFound } from "./pages/deliveries/lag-view.ts";
 import type { RemotesFound } from "./pages/remotes/remotes-view.ts";
@@ -36,6 +38,7 @@ export interface ConsoleQueries {
   readonly targetLags: Query<LagsAsked, LagsFound>;
   readonly delivery: Query<DeliveryAsked, DeliveryFound | undefined>;
   readonly exports: Query<ExportsAsked, ExportsFound>;
+  readonly export: Query<ExportAsked, ShownExport | undefined>;
   readonly remotes: Query<object, RemotesFound>;
   /** Whatever people have of something. */
   readonly find: Query<FindAsked, FindFound>;

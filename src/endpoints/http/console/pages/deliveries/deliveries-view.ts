@@ -144,11 +144,22 @@ export interface ShownExport {
 }
 
 export interface ExportsAsked {
-  readonly company: string | undefined;
+  readonly company?: string;
   readonly limit: number;
+  /** A place that `ExportsFound` has named: only what was made before it. */
+  readonly before?: number;
 }
 
 export interface ExportsFound {
   /** The newest first. */
   readonly exports: readonly ShownExport[];
+  /** The place from which the next page goes on; null when this is all. */
+  readonly before: number | null;
+}
+
+/** One export by what names it. */
+export interface ExportAsked {
+  readonly company: string;
+  readonly name: string;
+  readonly sequenceNbr: number;
 }

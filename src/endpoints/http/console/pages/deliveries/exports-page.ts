@@ -1,4 +1,5 @@
 /** Exports with what their manifests say, and their delivery once more. */
+import { given } from "../../../../../lib/given.ts";
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
@@ -6,6 +7,7 @@ import { type ConsoleUser, companiesFor } from "../../console-user.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { page } from "../../kit/page.ts";
+import { pager } from "../../kit/pager.ts";
 import { facts } from "../../kit/section.ts";
 import { code, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -17,7 +19,7 @@ import type { ShownExport } from "./deliveries-view.ts";
 import { stateOf } from "./delivery-parts.ts";
 
 const said = words.deliveries.exports;
-const mostShown = 200;
+const rowsOfPage = 50;
 
 /** As its manifest says it. */
 export function exportFacts(made: ShownExport): Html {
@@ -46,12 +48,18 @@ function actsOf(made: ShownExport, user: ConsoleUser, to: Addresses): Content {
   return mayAct && made.delivery !== null ? link(againAddress(made, to), said.again) : undefined;
 }
 
+/** The place that the address names; undefined for the first page, and for what is no place. */
+function placeIn(query: URLSearchParams): number | undefined {
+  const text = query.get("before") ?? "";
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
 async function showExports(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { user, query } = request;
   const to = addresses(services);
   const company = query.get("company") ?? undefined;
-  const asked = { company, limit: mostShown };
-  const { exports } = await services.ask("exports", lookScope(user), asked);
+  const asked = { limit: rowsOfPage, ...given({ company, before: placeIn(query) }) };
+  const { exports, before } = await services.ask("exports", lookScope(user), asked);
   const { columns } = said;
   const rows = exports.map((made) => [
     html`${shortened(said.named(made.name, made.sequenceNbr), 80)} <span class="company">${made.company}</span>`,
@@ -68,7 +76,13 @@ async function showExports(services: ConsoleServices, request: ConsoleRequest): 
   ];
   return page(services, request, {
     ...{ title: said.title, here: "deliveries" },
-    content: table(head, rows, { caption: said.caption, empty: said.empty, id: "exports" }),
+    content: [
+      table(head, rows, { caption: said.caption, empty: said.empty, id: "exports" }),
+      pager({
+        first: query.has("before") ? to.at("/exports", { company }) : undefined,
+        next: before === null ? undefined : to.at("/exports", { company, before }),
+      }),
+    ],
   });
 }
 
@@ -87,10 +101,8 @@ export const exportActs: readonly ConsoleRoute[] = namedActRoutes({
   ...{ routeName: "consoleExport.again", path: "/console/exports/{company}/{name}/{number}/again" },
   ...{ here: "deliveries", back: "/exports", done: "exportAgain", label: said.again, ...said.act },
   async preview(services, request, { company, name }) {
-    const asked = { company: company.code, limit: mostShown };
-    const { exports } = await services.ask("exports", lookScope(request.user), asked);
-    const wanted = sequenceNbrOf(request);
-    const made = exports.find((one) => one.name === name && one.sequenceNbr === wanted);
+    const asked = { company: company.code, name, sequenceNbr: sequenceNbrOf(request) };
+    const made = await services.ask("export", lookScope(request.user), asked);
     return made === undefined ? undefined : exportFacts(made);
   },
   act: (services, request, { company, name, reason, seenAt }) =>
