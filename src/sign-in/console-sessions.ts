@@ -9,6 +9,7 @@
  * is written once a minute, and a crash costs no more than this minute.
  */
 import { hash as digestOf, randomBytes } from "node:crypto";
+import { auditSubjectText } from "../domain/audit/audit-subject.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hourMs, minuteMs } from "../lib/durations.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
@@ -101,8 +102,9 @@ async function noteInAudit(
   entry: Omit<NewAuditEntry, "userId" | "userName" | "companyId">,
 ): Promise<void> {
   const companies = memberships.length === 0 ? [null] : memberships.map(({ companyId }) => companyId);
+  const subject = auditSubjectText({ kind: "user", name: userName });
   for (const companyId of companies)
-    await insertAudit(tx, { ...entry, userId, userName, companyId, subject: userName });
+    await insertAudit(tx, { ...entry, userId, userName, companyId, subject });
 }
 
 export class ConsoleSessions {

@@ -70,6 +70,24 @@ describe("users", () => {
     expect(seen.toSorted()).toEqual([["the other twin"], ["the twin of ours"]]);
   });
 
+  test("the page of a user has its sessions, and apart from them all that has changed it", async () => {
+    const { password } = await addUser(admin, "traveller");
+    const browser = new ConsoleBrowser(consoleBase(site));
+    await browser.signIn("traveller", "not the password");
+    await browser.signIn("traveller", password);
+    await browser.get("/console/password");
+    const own = { current: password, next: "another password", repeated: "another password" };
+    expect((await browser.post("/console/password", own)).status).toBe(303);
+    const { body } = await admin.get(await pageOf(admin, "traveller"));
+    const [, sessions = "", history = ""] = /id="sessions"(.*)id="history"(.*)<\/main>/s.exec(body) ?? [];
+    expect(sessions).toMatch(
+      /signed in to the console.*<bdi>127\.0\.0\.1<\/bdi>.*1 sign-in under this name refused before/s,
+    );
+    expect(history).toContain("changed the own password");
+    expect(history).toContain("added a user");
+    expect(history).not.toContain("signed in to the console");
+  });
+
   test("the page of a user says why it was not let in, to those who administer it alone", async () => {
     const attempts = [
       ["integration", "not the password"],

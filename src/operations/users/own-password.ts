@@ -1,4 +1,5 @@
 /** A user changes the own password: all that rests on the old one ends. */
+import { auditSubjectText } from "../../domain/audit/audit-subject.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf } from "../../lib/password-hash.ts";
 import { insertAudit } from "../../store/accounts/audit.ts";
@@ -34,8 +35,9 @@ export async function changeOwnPassword(deps: StoreDeps, change: OwnPasswordChan
     await deleteSessionsOf(tx, userId);
     const { userName, memberships } = record;
     const companies = memberships.length === 0 ? [null] : memberships.map(({ companyId }) => companyId);
+    const subject = auditSubjectText({ kind: "user", name: userName });
     for (const companyId of companies) {
-      const entry = { at: now, kind: "passwordChanged", subject: userName, address };
+      const entry = { at: now, kind: "passwordChanged", subject, address };
       await insertAudit(tx, { ...entry, userId, userName, companyId });
     }
   });

@@ -9,7 +9,8 @@ import type { AuditEntry } from "./audit.ts";
 export interface AuditSelection {
   /** Entries of these companies; `null` among them stands for those of no company. */
   readonly companyIds: readonly (number | null)[];
-  readonly kind?: string;
+  /** Of one of these kinds. */
+  readonly kinds?: readonly string[];
   readonly subject?: string;
   readonly userName?: string;
   /** At this time or later, and before that one, milliseconds UTC. */
@@ -33,14 +34,14 @@ export async function listAudit(
   read: Reader,
   selection: AuditSelection & { readonly beforeId?: number; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
-  const { companyIds, kind, subject, userName, since, until, beforeId, limit } = selection;
+  const { companyIds, kinds, subject, userName, since, until, beforeId, limit } = selection;
   const rows = await read
     .selectFrom("audit")
     .selectAll()
     .where((eb) =>
       eb.and([
         isOfCompanies(eb, companyIds),
-        ...(kind === undefined ? [] : [eb("kind", "=", kind)]),
+        ...(kinds === undefined ? [] : [eb("kind", "in", kinds)]),
         ...(subject === undefined ? [] : [eb("subject", "=", subject)]),
         ...(userName === undefined ? [] : [eb("user_name", "=", userName)]),
         ...(since === undefined ? [] : [eb("at", ">=", since)]),

@@ -131,6 +131,11 @@ export const usersWords = {
   signIns: "Seen from",
   signInHead: { address: "Address", last: "Last sign-in" },
   noSignIns: "Nobody has signed in as this user, as far as it is kept.",
+  sessions: {
+    title: "Sessions of the console",
+    head: { time: "When", what: "What", address: "From", refused: "Refused before" },
+    none: "This user has not signed in to the console, as far as the audit is kept.",
+  },
   history: "What was done about this user",
   historyHead: { time: "When", who: "Who", what: "What", reason: "Why" },
   noHistory: "Nothing was done about this user in the console.",

@@ -32,7 +32,8 @@ function textsOf({ query }: ConsoleRequest): Texts {
 }
 
 function askedOf({ user, kind, subject, day = "" }: Texts): Omit<AuditAsked, "limit"> {
-  return { ...given({ userName: user, kind, subject }), ...spanOf({ from: day, to: day }) };
+  const kinds = kind === undefined ? undefined : [kind];
+  return { ...given({ userName: user, kinds, subject }), ...spanOf({ from: day, to: day }) };
 }
 
 function beforeIn({ query }: ConsoleRequest): number | undefined {

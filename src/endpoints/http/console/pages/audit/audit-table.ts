@@ -13,6 +13,21 @@ const said = words.audit;
 /** Longer ones are whole in the CSV. */
 const mostDifferences = 20;
 
+/** Begins and ends of sessions. */
+export const signInKinds: readonly string[] = ["signedIn", "signedOut", "signedOutEverywhere"];
+
+/** What changes a user. */
+export const userChangeKinds: readonly string[] = [
+  "user.add",
+  "user.roles",
+  "user.enable",
+  "user.disable",
+  "user.password",
+  "user.addKey",
+  "user.removeKey",
+  "passwordChanged",
+];
+
 /** Kinds of entries, as they stand in the store. */
 export const auditKinds: readonly string[] = [
   ...[
@@ -24,18 +39,9 @@ export const auditKinds: readonly string[] = [
     "deliveries.release",
   ],
   ...["target.retry", "target.pause", "target.resume", "remote.pause", "remote.resume", "remote.poll"],
-  ...["export.again", "ban.lift", "ledger.verify", "config.reload"],
-  ...[
-    "company.add",
-    "user.add",
-    "user.roles",
-    "user.enable",
-    "user.disable",
-    "user.password",
-    "user.addKey",
-    "user.removeKey",
-  ],
-  ...["signedIn", "signedOut", "signedOutEverywhere", "passwordChanged"],
+  ...["export.again", "ban.lift", "ledger.verify", "config.reload", "company.add"],
+  ...userChangeKinds,
+  ...signInKinds,
 ];
 
 /** What was done, in words; the bare kind where there are none. */
@@ -81,7 +87,7 @@ function differenceItem({ path, before, after }: Difference): Html {
 }
 
 /** Of a sign-in: how often one was refused before; undefined for all else. */
-function refusedText({ kind, after }: ShownAudit): Content {
+export function refusedText({ kind, after }: ShownAudit): Content {
   if (kind !== "signedIn" || typeof after !== "object" || after === null) return undefined;
   const count = "refusedBefore" in after ? after.refusedBefore : undefined;
   return typeof count === "number" ? said.refusedBefore(count) : undefined;

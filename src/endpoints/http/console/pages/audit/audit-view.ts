@@ -2,7 +2,8 @@
 
 export interface AuditAsked {
   readonly userName?: string | undefined;
-  readonly kind?: string | undefined;
+  /** One of these. */
+  readonly kinds?: readonly string[] | undefined;
   readonly subject?: string | undefined;
   /** Ids of companies whose entries are left out. */
   readonly exceptOf?: readonly number[];

@@ -15,7 +15,7 @@ import { code, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
-import { auditTable } from "../audit/audit-table.ts";
+import { auditTable, kindText, refusedText, signInKinds, userChangeKinds } from "../audit/audit-table.ts";
 import { refusedSection } from "./refused-section.ts";
 import { administered, roleFields, stateBadge } from "./user-parts.ts";
 import type { ShownMembership, UserDetail } from "./users-view.ts";
@@ -141,6 +141,30 @@ function signInsSection({ seenFrom }: UserDetail): Html {
   return section(said.signIns, table([address, last], rows, options), { id: "sign-ins" });
 }
 
+/** When a session of the console began or ended, and from where. */
+async function sessionsSection(
+  services: ConsoleServices,
+  request: ConsoleRequest,
+  { userName, namesakesIn }: UserDetail,
+): Promise<Html> {
+  const subject = auditSubjectText({ kind: "user", name: userName });
+  const asked = { subject, kinds: signInKinds, exceptOf: namesakesIn, limit: shownHistory };
+  const { entries } = await services.ask("audit", administered(request.user), asked);
+  // A user of several companies has an entry in each.
+  const each = new Map(entries.map((entry) => [`${entry.at} ${entry.kind} ${entry.address}`, entry]));
+  const rows = [...each.values()].map((entry) => [
+    timeText(entry.at),
+    kindText(entry.kind),
+    entry.address === null ? words.kit.none : code(entry.address),
+    refusedText(entry),
+  ]);
+  const { title, head, none } = said.sessions;
+  const options = { caption: title, isCaptionHidden: true, empty: none };
+  return section(title, table([head.time, head.what, head.address, head.refused], rows, options), {
+    id: "sessions",
+  });
+}
+
 async function historySection(
   services: ConsoleServices,
   request: ConsoleRequest,
@@ -148,7 +172,7 @@ async function historySection(
   to: Addresses,
 ): Promise<Html> {
   const subject = auditSubjectText({ kind: "user", name: userName });
-  const asked = { subject, exceptOf: namesakesIn, limit: shownHistory };
+  const asked = { subject, kinds: userChangeKinds, exceptOf: namesakesIn, limit: shownHistory };
   const { entries } = await services.ask("audit", administered(request.user), asked);
   const tools = link(to.at("/audit", { subject }), said.toAudit);
   return section(said.history, auditTable(entries, to, said.noHistory), { id: "history", tools });
@@ -178,6 +202,7 @@ export async function userPage(
     await refusedSection(services, request, user.userId),
     keysSection(forms),
     signInsSection(user),
+    await sessionsSection(services, request, user),
     await historySection(services, request, user, to),
   ];
   return page(services, request, {
