@@ -1,7 +1,9 @@
 /** Pages 7 and 8 of the console, and their acts, over HTTP: who sees what, who may do what, and what happens once. */
 import { randomUUID } from "node:crypto";
 import BetterSqlite from "better-sqlite3";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
 import { company, type Site } from "../support/daemon.ts";
@@ -16,9 +18,12 @@ const remote = {
   password: "env:REMOTE_PASSWORD",
   directory: "out",
 };
+const absent = join(tmpdir(), `no share ${randomUUID()}`);
 const settings = {
+  inbound: { settleMs: 100, scanMs: 500 },
   companies: {
     [company]: {
+      folders: [{ path: absent, label: "warehouse" }],
       remotes: { carrier: { ...remote, hostKeys: [], after: "leave", everyMs: 3_600_000 } },
     },
   },
@@ -233,6 +238,27 @@ describe("the page of remotes", () => {
     expect(page.body).toContain(`/console/remotes/${company}/carrier/poll`);
     const stranger = await signInToConsole(site, "stranger");
     expect((await stranger.get("/console/remotes")).body).not.toContain("carrier");
+  });
+
+  test("shows each folder with when it was looked at, its fault, and what stays in it", async () => {
+    await writeFile(site.path("inbound", "4711_20261105_080000.xml.part"), "<Stop>");
+    const bodyFor = async (browser: ConsoleBrowser) => (await browser.get("/console/remotes")).body;
+    await waitFor("the file to be seen", async () => (await bodyFor(admin)).includes(".xml.part"));
+    const body = await bodyFor(admin);
+    expect(body).toMatch(/inbound\/<.*Looked at.*<time/s);
+    expect(body).toContain("send it again under its final name");
+    expect(body).toContain("Cannot be used");
+    expect(body).toContain("The system refuses it: ENOENT.");
+    expect(body).toContain("make the folder, mount the share");
+    expect(body).toContain(basename(absent));
+    // Where it lies on the machine is told to operators alone.
+    expect(body).not.toContain(absent);
+    const whole = await bodyFor(await signInToConsole(site, "operator"));
+    expect(whole).toContain(absent);
+    const others = await bodyFor(await signInToConsole(site, "stranger"));
+    expect(others).toContain("inbound/");
+    expect(others).not.toContain(".xml.part");
+    expect(others).not.toContain(basename(absent));
   });
 
   test("pauses it, and refuses a poll as long as that lasts", async () => {

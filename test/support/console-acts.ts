@@ -57,6 +57,8 @@ export async function openActSite(options: ActSiteOptions): Promise<ActSite> {
     signIns: { refusedOf: () => [], bannedForMs: () => 0 },
     jobs: { verification: new HealthJob({ kind: "verify", configFile: "/nowhere", clock }) },
     collectionWatch: { uncollectedOf: () => undefined },
+    folders: { standings: () => [] },
+    intake: { whyNoRoom: async () => undefined },
     requests: { find: () => undefined },
     integrations: new Integrations({ integrations: new Map(), log: createLogger({ level: "silent" }) }),
     isOperator: ({ userName }) => operators.has(userName),

@@ -1,5 +1,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
+import type { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
+import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
@@ -27,6 +29,8 @@ export interface ActContext {
   readonly jobs: Pick<HealthJobs, "verification">;
   readonly integrations: ImportIntegrations;
   readonly requests: Pick<RecentRequests, "find">;
+  readonly folders: Pick<FolderEndpoint, "standings">;
+  readonly intake: Pick<Intake, "whyNoRoom">;
   readonly collectionWatch: Pick<CollectionWatch, "uncollectedOf">;
   /** Whether the configuration names the user in `console.operators`. */
   readonly isOperator: (user: Pick<UserRecord, "userName" | "memberships">) => boolean;

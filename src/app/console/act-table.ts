@@ -30,6 +30,7 @@ import {
   setUserPassword,
   setUserRoles,
 } from "./acts/users.ts";
+import { lookAtFolders } from "./acts/folders.ts";
 import { lookAtUncollected } from "./acts/uncollected.ts";
 import { verifyLedgerNow } from "./acts/verify-ledger.ts";
 import { type ActBy, beginAct, type RunningAct } from "./running-act.ts";
@@ -78,6 +79,7 @@ const looks: { readonly [Name in LookName]: RunLook<Name> } = {
   "user.refused": lookAtRefusedSignIns,
   request: findRequest,
   uncollected: lookAtUncollected,
+  folders: lookAtFolders,
 };
 
 /** Acts, looks and notes of what was seen, as the pages use them. */

@@ -2,6 +2,7 @@
 import { createConsole, type ServedConsole } from "../../endpoints/http/console/console-endpoint.ts";
 import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
 import type { LiveHub } from "../../endpoints/http/console/live/live-hub.ts";
+import type { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
 import type { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import { isNamedOperator } from "../../domain/users/operator.ts";
 import { changeOwnPassword } from "../../operations/users/own-password.ts";
@@ -18,6 +19,8 @@ export interface ConsoleSurroundings {
   /** Where queries are run. */
   readonly ask: ConsoleServices["ask"];
   readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
+  /** What the daemon takes files out of. */
+  readonly folders: Pick<FolderEndpoint, "standings">;
   /** The last requests of all servers of HTTP. */
   readonly requests: Pick<RecentRequests, "find">;
 }
@@ -39,14 +42,15 @@ function startJobs({ configFile, clock, stack }: Parts): HealthJobs {
 
 function servicesOf(
   parts: Parts,
-  { ask, backups, requests }: ConsoleSurroundings,
+  { ask, backups, requests, folders }: ConsoleSurroundings,
   live: LiveHub,
 ): ConsoleServices {
   const { store, clock, documents, ledgerNumbers, signIn, troubles } = parts;
-  const { collectionWatch, integrations } = parts;
+  const { collectionWatch, integrations, intake } = parts;
   const jobs = startJobs(parts);
   const acts = createConsoleActs({
     ...{ store, clock, documents, ledgerNumbers, jobs, collectionWatch, integrations, requests },
+    ...{ folders, intake },
     stateDir: parts.config.stateDir,
     config: () => parts.config,
     bans: signIn.bans,

@@ -163,7 +163,7 @@ function exchangeFor(parts: Parts): FolderExchange {
   });
 }
 
-async function startFolders(parts: Parts): Promise<void> {
+async function startFolders(parts: Parts): Promise<FolderEndpoint> {
   const endpoint = new FolderEndpoint({
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
@@ -177,6 +177,7 @@ async function startFolders(parts: Parts): Promise<void> {
     log: parts.log,
   });
   await parts.stack.start(endpoint, parts.signal);
+  return endpoint;
 }
 
 interface Traffic {
@@ -303,11 +304,11 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   const { store, configFile, clock } = parts;
   const backups = createBackupSchedule({ store, clock, log, configFile, config: () => parts.config });
   await stack.start(backups, parts.signal);
-  await startFolders(parts);
+  const folders = await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
   const alerts = alertWatchFor(parts, backups);
   await stack.start(parts.integrations, parts.signal);
-  const http = await startHttp(parts, { outbound, remotes, backups, alerts });
+  const http = await startHttp(parts, { outbound, remotes, backups, alerts }, folders);
   const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);

@@ -13,7 +13,7 @@ import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { createImportThreads } from "../../operations/imports/import-threads.ts";
 import { createLoadImporter } from "../../operations/imports/load-importer.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
-import { consoleOf, type RunningConsole } from "../console/create-console.ts";
+import { consoleOf, type ConsoleSurroundings, type RunningConsole } from "../console/create-console.ts";
 import { QueryHost } from "../console/query-host.ts";
 import type { Parts } from "./daemon-parts.ts";
 import { createOperationContext } from "./operation-context.ts";
@@ -35,7 +35,7 @@ interface StartedConsole extends RunningConsole {
 
 async function startConsole(
   parts: Parts,
-  { backups, requests }: Pick<MeasuredTraffic, "backups"> & { readonly requests: RecentRequests },
+  surroundings: Omit<ConsoleSurroundings, "ask">,
 ): Promise<StartedConsole | undefined> {
   const { config, store, stack, signal } = parts;
   if (!config.console.enabled) return undefined;
@@ -43,7 +43,7 @@ async function startConsole(
   const queries = new QueryHost({ stateDir: config.stateDir, numberKey, config });
   await stack.start(queries, signal);
   const ask: ConsoleServices["ask"] = (name, scope, asked) => queries.ask(name, scope, asked);
-  return { queries, ...consoleOf(parts, { ask, backups, requests }) };
+  return { queries, ...consoleOf(parts, { ...surroundings, ask }) };
 }
 
 /** The options of the server for the console alone; undefined when it shares that of the interface. */
@@ -83,11 +83,12 @@ function listenAlone(parts: Parts, endpoint: HttpEndpoint): void {
 export async function startHttp(
   parts: Parts,
   traffic: Omit<MeasuredTraffic, "requests">,
+  folders: ConsoleSurroundings["folders"],
 ): Promise<HttpEndpoints> {
   const { log, signIn, stack, signal } = parts;
   const { readers, call } = await startOperations(parts);
   const requests = new RecentRequests();
-  const running = await startConsole(parts, { ...traffic, requests });
+  const running = await startConsole(parts, { backups: traffic.backups, requests, folders });
   const options = await httpOptionsOf(parts.config);
   const forConsole = ownOptions(parts.config, options);
   noteCertificate(parts, "http", options.tls);

@@ -6,6 +6,7 @@
  * a round before the earlier.
  */
 import { randomBytes } from "node:crypto";
+import type { FolderStanding } from "../../domain/files/folder-standing.ts";
 import { aborted } from "../../lib/aborted.ts";
 import { syncFileSystems } from "../../lib/files/sync-file-system.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
@@ -90,6 +91,14 @@ export class FolderEndpoint implements Service {
   async scanNow(): Promise<void> {
     await this.#refresh();
     await Promise.all([...this.#tasks.values()].map((task) => task.scan()));
+  }
+
+  /** How the folders of the company stand, its own `inbound/` first. */
+  standings(companyId: number): readonly FolderStanding[] {
+    const { scanMs } = this.#deps.settings();
+    const own = [...this.#tasks.values()].filter((task) => task.companyId === companyId);
+    const all = own.map(({ standing }) => ({ ...standing, scanMs }));
+    return all.toSorted((one, other) => Number(other.isInbox) - Number(one.isInbox));
   }
 
   async #close(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
+import type { LeftFile } from "../../domain/files/folder-standing.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { againFolderName } from "../../inbound/places/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
@@ -15,11 +16,9 @@ import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import type { FolderWatchKeeper } from "./folder-watch.ts";
 import { LeftAlone } from "./left-alone.ts";
 import { type Entry, type ScanVisitor, scanFolder, scanNames } from "./scan-folder.ts";
+import { ScanTimes } from "./scan-times.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
-
-/** After a scan the folder rests for so many times the duration of the scan. */
-const restFactor = 5;
 
 export interface FolderScannerDeps
   extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "disk" | "runId"> {
@@ -34,6 +33,8 @@ type Found = Map<string, FileState>;
 export class FolderScanner {
   readonly #deps: FolderScannerDeps;
   readonly #folder: WatchedFolder;
+  /** When it was looked at. */
+  readonly times: ScanTimes;
   readonly #leftAlone: LeftAlone;
   /** For `inbound/` alone, whose disk is local: a share may not keep the times of a folder. */
   readonly #empty: EmptyFolder | undefined;
@@ -41,13 +42,13 @@ export class FolderScanner {
   #isRecovering: boolean;
   #isFirst = true;
   #at: string | undefined;
-  #restUntilMs = 0;
 
   /** `isStartUp`: files found by the first scan were left by an earlier run. */
   constructor(deps: FolderScannerDeps, folder: WatchedFolder, isStartUp: boolean) {
     this.#deps = deps;
     this.#folder = folder;
     this.#isRecovering = isStartUp && folder.isInbox;
+    this.times = new ScanTimes(deps.clock);
     this.#leftAlone = new LeftAlone(deps.log);
     this.#empty = folder.isInbox ? new EmptyFolder() : undefined;
   }
@@ -57,12 +58,22 @@ export class FolderScanner {
     return this.#at;
   }
 
-  /** False while the folder rests after a long scan, or when nothing can have come since the last one. */
-  get isDue(): boolean {
-    if (performance.now() < this.#restUntilMs) return false;
+  /** Entries that are no files, or unfinished ones. */
+  leftAlone(): readonly LeftFile[] {
+    return this.#leftAlone.list();
+  }
+
+  /**
+   * False while the folder rests after a long scan, or when nothing can have come since the last one: then a look at its
+   * times has told that it is empty, and counts as one at the folder.
+   */
+  isDue(): boolean {
+    if (this.times.isResting) return false;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
     try {
-      return !this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path));
+      if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
+      this.times.looked();
+      return false;
     } catch {
       // The scan meets the same fault, and reports it.
       return true;
@@ -71,18 +82,17 @@ export class FolderScanner {
 
   /** Scans all entries. Rejects when the folder cannot be read. */
   async scan(): Promise<void> {
-    const startedMs = performance.now();
-    this.#restUntilMs = Number.POSITIVE_INFINITY;
+    const startedMs = this.times.begin();
     try {
       await this.#scanFrom(startedMs);
+      this.times.looked();
     } catch (error) {
       this.#empty?.forget();
       // A watch on what is gone would keep its parent folders under watch.
       if (this.#at === undefined) this.#deps.watch.release();
       throw error;
     } finally {
-      const endedMs = performance.now();
-      this.#restUntilMs = endedMs + restFactor * (endedMs - startedMs);
+      this.times.end();
     }
   }
 

@@ -3,6 +3,7 @@
  * which `lstat` fails stays, like one that cannot be read: it keeps back the later files of its stop, and no others.
  */
 import type { Stats } from "node:fs";
+import type { FolderStanding } from "../../domain/files/folder-standing.ts";
 import { type Candidates, fileStateOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
@@ -85,8 +86,13 @@ export class FolderTaker {
     this.#deps = deps;
     this.#folder = folder;
     this.#ownThread = folder.isInbox ? undefined : deps.takeThread();
-    this.#trouble = new FolderTrouble(deps.log);
+    this.#trouble = new FolderTrouble(deps.log, deps.clock);
     this.#roomTrouble = new RoomTrouble(deps.log);
+  }
+
+  /** Why no file can be taken out of the folder; undefined when they can. */
+  get trouble(): FolderStanding["fault"] {
+    return this.#trouble.current;
   }
 
   /** When the next candidates are due; undefined while there are none. */

@@ -11,6 +11,7 @@
  * hints run one after the other: `FolderScanner` finds candidates, `FolderTaker` takes those that have settled. All of it
  * is in memory: after a restart the first scan finds the files that had not been handed over.
  */
+import { type FolderStanding, type LeftFile, mostLeftFiles } from "../../domain/files/folder-standing.ts";
 import { Candidates } from "./candidates.ts";
 import type { WatchedFolder } from "./folder-deps.ts";
 import { FolderScanner } from "./folder-scanner.ts";
@@ -24,6 +25,8 @@ export type FolderTaskDeps = Omit<FolderTakerDeps, "candidates" | "staying" | "h
 
 export class FolderTask {
   readonly companyId: number;
+  readonly #folder: WatchedFolder;
+  readonly #staying: StayingFiles;
   readonly #watch: FolderWatchKeeper;
   readonly #trouble: FolderTrouble;
   readonly #hints: HintedNames;
@@ -39,7 +42,8 @@ export class FolderTask {
     const { companyId, companyCode, path, isInbox } = folder;
     const log = deps.log.child({ company: companyCode, folder: path });
     this.companyId = companyId;
-    this.#trouble = new FolderTrouble(log);
+    this.#folder = folder;
+    this.#trouble = new FolderTrouble(log, deps.clock);
     this.#watch = new FolderWatchKeeper({ watch: deps.watch, log, hinted: (name) => this.#hint(name) });
     this.#hints = new HintedNames({
       ready: () => void this.#inTurn(() => this.#scanner.scanEntries(this.#hints.take())),
@@ -48,6 +52,7 @@ export class FolderTask {
     const disk = isInbox ? deps.localDisk : deps.disk;
     const candidates = new Candidates();
     const staying = new StayingFiles({ log, keepBack: (name) => deps.inbox.keepBack(companyId, name) });
+    this.#staying = staying;
     const shared = { ...deps, disk, log, candidates, staying };
     this.#scanner = new FolderScanner({ ...shared, watch: this.#watch }, folder, isStartUp);
     this.#taker = new FolderTaker(
@@ -64,7 +69,21 @@ export class FolderTask {
 
   /** A scan, unless the folder rests after a long one, or nothing can have come since. */
   scanUnlessResting(): void {
-    if (this.#queuedScan === undefined && this.#scanner.isDue) void this.scan();
+    if (this.#queuedScan === undefined && this.#scanner.isDue()) void this.scan();
+  }
+
+  /** As the last scan has found it. */
+  get standing(): Omit<FolderStanding, "scanMs"> {
+    const { companyId, path, isInbox } = this.#folder;
+    const { lookedAt, scanningSince } = this.#scanner.times;
+    const left = [...this.#staying.list(), ...this.#scanner.leftAlone()];
+    // What nobody has noted the time of waits for another of them.
+    const sinceOf = ({ since = Number.POSITIVE_INFINITY }: LeftFile) => since;
+    const files = left.toSorted((one, other) => sinceOf(one) - sinceOf(other)).slice(0, mostLeftFiles);
+    return {
+      ...{ companyId, path, isInbox, lookedAt, scanningSince, files },
+      ...{ fault: this.#trouble.current ?? this.#taker.trouble, more: left.length - files.length },
+    };
   }
 
   /** Resolves when the files in hand are handed over. Safe to call twice. `isEnd`: see `FolderTaker.close`. */

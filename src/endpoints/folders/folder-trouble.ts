@@ -1,3 +1,5 @@
+import type { FolderStanding } from "../../domain/files/folder-standing.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { remedyFor } from "./staying-files.ts";
@@ -8,23 +10,31 @@ const missing =
 /** A fault of a whole folder: reported when it begins, when it becomes another fault, and when it ends. */
 export class FolderTrouble {
   readonly #log: Logger;
-  #systemCode: string | undefined;
+  readonly #clock: Clock;
+  #current: FolderStanding["fault"];
 
-  constructor(log: Logger) {
+  constructor(log: Logger, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Undefined while the folder can be used. */
+  get current(): FolderStanding["fault"] {
+    return this.#current;
   }
 
   report(error: unknown): void {
     const systemCode = systemCodeOf(error) ?? "unknown";
-    if (systemCode === this.#systemCode) return;
-    this.#systemCode = systemCode;
+    if (systemCode === this.#current?.systemCode) return;
     const remedy = isMissing(error) ? missing : remedyFor(error);
-    this.#log.warn({ systemCode, reason: messageOf(error), remedy }, "a watched folder cannot be used");
+    const fault = { systemCode, reason: messageOf(error), remedy };
+    this.#current = { ...fault, since: this.#clock.now() };
+    this.#log.warn(fault, "a watched folder cannot be used");
   }
 
   clear(): void {
-    if (this.#systemCode === undefined) return;
-    this.#systemCode = undefined;
+    if (this.#current === undefined) return;
+    this.#current = undefined;
     this.#log.info({}, "the watched folder can be used again");
   }
 }

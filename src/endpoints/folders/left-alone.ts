@@ -4,6 +4,7 @@
  * first scan that saw it, or from its mtime when that is earlier, so that a restart does not begin anew.
  */
 import type { Dirent, Stats } from "node:fs";
+import type { LeftFile, WhyLeft } from "../../domain/files/folder-standing.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { hourMs } from "../../lib/durations.ts";
 
@@ -47,6 +48,8 @@ const maxKept = 20_000;
 
 interface Kept {
   readonly firstSeenMs: number;
+  /** As it was found last. */
+  left: LeftFile;
   isReported: boolean;
   scan: number;
 }
@@ -64,9 +67,12 @@ export class LeftAlone {
     name: string,
     seen: { readonly nowMs: number; readonly modifiedAtMs: number; readonly reportAfterMs: number },
   ): void {
-    const kept = this.#keep(name, seen.nowMs);
-    if (kept === undefined || kept.isReported) return;
-    const ageMs = seen.nowMs - Math.min(kept.firstSeenMs, seen.modifiedAtMs);
+    const kept = this.#keep(name, { kind: "unfinished" }, seen.nowMs);
+    if (kept === undefined) return;
+    const since = Math.min(kept.firstSeenMs, seen.modifiedAtMs);
+    kept.left = { ...kept.left, since };
+    if (kept.isReported) return;
+    const ageMs = seen.nowMs - since;
     if (ageMs < seen.reportAfterMs) return;
     kept.isReported = true;
     const hours = Math.round(ageMs / hourMs);
@@ -77,10 +83,11 @@ export class LeftAlone {
   }
 
   special(name: string, kind: SpecialKind, nowMs: number): void {
-    const kept = this.#keep(name, nowMs);
+    const remedy = special[kind];
+    const kept = this.#keep(name, { kind: "noFile", remedy }, nowMs);
     if (kept === undefined || kept.isReported) return;
     kept.isReported = true;
-    this.#log.warn({ file: name, kind, remedy: special[kind] }, "an entry of a watched folder is left alone");
+    this.#log.warn({ file: name, kind, remedy }, "an entry of a watched folder is left alone");
   }
 
   /** Forgets entries not seen since the last call. To be called at the end of each full scan. */
@@ -89,14 +96,22 @@ export class LeftAlone {
     this.#scan += 1;
   }
 
-  #keep(name: string, nowMs: number): Kept | undefined {
+  /** What is left alone at this moment. Dot-names are told of once they are reported: most are of uploads under way. */
+  list(): readonly LeftFile[] {
+    return [...this.#kept]
+      .filter(([name, { isReported }]) => isReported || !name.startsWith("."))
+      .map(([, { left }]) => left);
+  }
+
+  #keep(name: string, why: WhyLeft, nowMs: number): Kept | undefined {
     const known = this.#kept.get(name);
     if (known !== undefined) {
       known.scan = this.#scan;
       return known;
     }
     if (this.#kept.size >= maxKept) return undefined;
-    const kept = { firstSeenMs: nowMs, isReported: false, scan: this.#scan };
+    const left = { name, since: nowMs, why };
+    const kept = { firstSeenMs: nowMs, left, isReported: false, scan: this.#scan };
     this.#kept.set(name, kept);
     return kept;
   }

@@ -9,6 +9,7 @@
  * after a restart the first scan finds these files again before any is taken, and the pipeline decides nothing of the
  * company before that (`inbound/recovery/files-of-earlier-run.ts`).
  */
+import type { LeftFile, WhyLeft } from "../../domain/files/folder-standing.ts";
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -45,14 +46,14 @@ export interface Moment {
 }
 
 interface Staying {
-  readonly why: "failed" | "incomplete" | "changing";
+  readonly why: Extract<WhyLeft, { kind: "failed" | "incomplete" | "changing" }>;
   readonly attempts: number;
   /** Not checked before, by the monotonic clock. */
   readonly untilMs: number;
   /** Since when it stays as it is now, by the wall clock. */
   readonly sinceAt: number;
   readonly state: FileState | undefined;
-  /** The reasons (`why`) that have been reported. */
+  /** The kinds of reasons (`why`) that have been reported. */
   readonly reported: Set<string>;
   /** It keeps back no file any more. */
   isGivenUp: boolean;
@@ -89,19 +90,23 @@ export class StayingFiles {
   /** The writer has changed the file: it rests no longer. */
   wake(name: string): void {
     const file = this.#files.get(name);
-    if (file?.why === "incomplete") this.#files.set(name, { ...file, untilMs: 0 });
+    if (file?.why.kind === "incomplete") this.#files.set(name, { ...file, untilMs: 0 });
   }
 
   /** The file could not be taken. */
   failed(name: string, error: unknown, at: Moment & { readonly scanMs: number }): void {
     const before = this.#files.get(name);
-    const attempts = before?.why === "failed" ? before.attempts + 1 : 1;
+    const failedBefore = before?.why.kind === "failed" ? before : undefined;
+    const attempts = (failedBefore?.attempts ?? 0) + 1;
     const pauseMs = Math.min(at.scanMs * 2 ** (attempts - 1), longestPauseMs);
-    const sinceAt = before?.why === "failed" ? before.sinceAt : at.now;
-    this.#keep(name, { why: "failed", attempts, untilMs: at.nowMs + pauseMs, sinceAt, state: undefined });
+    const sinceAt = failedBefore?.sinceAt ?? at.now;
+    const systemCode = systemCodeOf(error);
+    const told = { reason: messageOf(error), remedy: remedyFor(error) };
+    const why = { kind: "failed", systemCode: systemCode ?? "unknown", ...told } as const;
+    this.#keep(name, { why, attempts, untilMs: at.nowMs + pauseMs, sinceAt, state: undefined });
     this.#reportOnce(
       name,
-      { systemCode: systemCodeOf(error), reason: messageOf(error), remedy: remedyFor(error) },
+      { systemCode, ...told },
       "a file cannot be taken; it stays in the folder and is retried",
     );
   }
@@ -115,7 +120,7 @@ export class StayingFiles {
   incompleteSince(name: string, state: FileState): number | undefined {
     const file = this.#files.get(name);
     const isSame = file?.state !== undefined && isSameState(file.state, state);
-    return file?.why === "incomplete" && isSame ? file.sinceAt : undefined;
+    return file?.why.kind === "incomplete" && isSame ? file.sinceAt : undefined;
   }
 
   /**
@@ -135,10 +140,12 @@ export class StayingFiles {
   ): void {
     const sinceAt = this.incompleteSince(name, state) ?? at.now;
     const attempts = sinceAt === at.now ? 1 : (this.#files.get(name)?.attempts ?? 0) + 1;
-    const leftMs = Math.max(0, sinceAt + at.graceMs - at.now);
+    const refusedAt = sinceAt + at.graceMs;
+    const leftMs = Math.max(0, refusedAt - at.now);
     const pauseMs = Math.min(at.settleMs * 2 ** attempts, longestCheckPauseMs, leftMs);
-    this.#keep(name, { why: "incomplete", attempts, untilMs: at.nowMs + pauseMs, sinceAt, state });
-    const fault = state.size === 0 ? "is empty" : "ends in the middle";
+    const why = { kind: "incomplete", isEmpty: state.size === 0, refusedAt } as const;
+    this.#keep(name, { why, attempts, untilMs: at.nowMs + pauseMs, sinceAt, state });
+    const fault = why.isEmpty ? "is empty" : "ends in the middle";
     const remedy = `let its writer finish it, or remove it; when it has not changed for ${Math.round(at.graceMs / 1000)} s (inbound.incompleteGraceMs) it is refused`;
     this.#reportOnce(
       name,
@@ -149,7 +156,8 @@ export class StayingFiles {
 
   /** The file did not settle: a writer is still at work. */
   changing(name: string, at: Moment): void {
-    this.#keep(name, { why: "changing", attempts: 1, untilMs: 0, sinceAt: at.now, state: undefined });
+    const why = { kind: "changing" } as const;
+    this.#keep(name, { why, attempts: 1, untilMs: 0, sinceAt: at.now, state: undefined });
   }
 
   /** The file stays no longer: it was taken, or is gone. */
@@ -188,9 +196,19 @@ export class StayingFiles {
   endScan(at: { readonly now: number; readonly giveUpAfterMs: number }): void {
     for (const [name, file] of this.#files) {
       if (file.scan < this.#scan) this.drop(name);
-      else if (file.why === "failed" && at.now - file.sinceAt >= at.giveUpAfterMs) this.#giveUp(name, file);
+      else if (file.why.kind === "failed" && at.now - file.sinceAt >= at.giveUpAfterMs)
+        this.#giveUp(name, file);
     }
     this.#scan += 1;
+  }
+
+  /** The files that stay, and those that wait for one of them. */
+  list(): readonly LeftFile[] {
+    const staying = [...this.#files].map(([name, { sinceAt, why }]) => ({ name, since: sinceAt, why }));
+    const behind = [...this.#behind]
+      .filter(([name]) => !this.#files.has(name))
+      .map(([name, before]) => ({ name, since: undefined, why: { kind: "behind" as const, before } }));
+    return [...staying, ...behind];
   }
 
   /** Keeps nothing back any longer. */
@@ -220,8 +238,8 @@ export class StayingFiles {
 
   #reportOnce(name: string, fields: Readonly<Record<string, unknown>>, message: string): void {
     const file = this.#files.get(name);
-    if (file === undefined || file.reported.has(file.why)) return;
-    file.reported.add(file.why);
+    if (file === undefined || file.reported.has(file.why.kind)) return;
+    file.reported.add(file.why.kind);
     this.#deps.log.warn({ file: name, ...fields }, message);
   }
 }

@@ -1,10 +1,8 @@
-/** Remotes and drop folders of companies: their last rounds, what they left alone, and why. */
-import { basename } from "node:path";
-import { companySettingsOf, remoteSettingsOf } from "../../../config/company-settings.ts";
+/** Remotes of companies: their last rounds, what they left alone, and why. */
+import { remoteSettingsOf } from "../../../config/company-settings.ts";
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
 import type {
   RemotesFound,
-  ShownFolder,
   ShownRemote,
 } from "../../../endpoints/http/console/pages/remotes/remotes-view.ts";
 import type { UntakenOfRemote } from "../../../inbound/remotes/untaken-files.ts";
@@ -57,7 +55,6 @@ export async function queryRemotes(context: QueryContext, scope: Scope): Promise
   const pauses = await listHandPauses(read);
   const report = await readHeldReport(stateDir, findProcessLockHolder(stateDir));
   const remotes: ShownRemote[] = [];
-  const folders: ShownFolder[] = [];
   for (const company of scope.companies) {
     const { id, code } = company;
     for (const [name, { type, host, directory }] of remoteSettingsOf(config, code)) {
@@ -70,8 +67,6 @@ export async function queryRemotes(context: QueryContext, scope: Scope): Promise
         }),
       );
     }
-    for (const { path } of companySettingsOf(config, code).folders)
-      folders.push({ company: code, path: scope.isOperator ? path : basename(path) });
   }
-  return { remotes, folders };
+  return { remotes };
 }

@@ -2,6 +2,7 @@
 import type { ImportKindName } from "../../../domain/fields/import-kind.ts";
 import type { DecidedState } from "../../../domain/files/file-state.ts";
 import type { Fault } from "../../../lib/errors.ts";
+import type { ShownFolder } from "./pages/remotes/remotes-view.ts";
 import type { RefusedSignIn } from "../../../sign-in/refused-sign-ins.ts";
 
 export interface Act<Asked, Done> {
@@ -269,4 +270,6 @@ export interface ConsoleLooks {
   readonly request: Act<RequestAsked, FoundRequest | undefined>;
   /** Deliveries whose files lie in `outbound/` longer than they may, as the last scan has found them. */
   readonly uncollected: Act<object, UncollectedDeliveries>;
+  /** How the folders stand that are scanned for the companies at which the user may look. */
+  readonly folders: Act<object, readonly ShownFolder[]>;
 }

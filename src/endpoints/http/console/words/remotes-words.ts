@@ -2,14 +2,9 @@
 export const remotesWords = {
   title: "Remotes and folders",
   remotes: "Remotes",
-  folders: "Drop folders",
-  foldersCaption: "Folders that are scanned beside the companies' own inbound/",
-  noFolders:
-    "None: companies.<CODE>.folders of the configuration has them. Each company's own inbound/ is always scanned.",
   noRemotes:
     "None: companies.<CODE>.remotes of the configuration has the servers that files are fetched from.",
   company: "Company",
-  folder: "Folder",
   server: "Server",
   lastRound: "Last round",
   lastSuccess: "Last round without a fault",
@@ -48,6 +43,52 @@ export const remotesWords = {
     label: "Resume",
     explanation: "It is polled by its schedule again; the files that are there are fetched.",
   },
+};
+
+export const foldersWords = {
+  title: "Folders",
+  explained:
+    "Each company's own inbound/, and those that companies.<CODE>.folders of the configuration has besides. What is whole is taken; " +
+    "what stays is told below.",
+  caption: "Folders that are scanned for files",
+  none: "You may look at no company, so no folder is shown.",
+  head: {
+    folder: "Folder",
+    company: "Company",
+    state: "State",
+    lookedAt: "Looked at last",
+    staying: "Staying",
+  },
+  every: (pause: string) => `every ${pause}`,
+  states: {
+    fine: "Looked at",
+    fresh: "Not looked at yet",
+    faulty: "Cannot be used",
+    silent: "Does not answer",
+    full: "No room",
+  },
+  since: "since",
+  fault: (systemCode: string) => `The system refuses it: ${systemCode}.`,
+  silent: "Looked at without an answer since",
+  silentRemedy:
+    "See whether its disk or share is mounted and whether its server runs. Its files are taken as soon as it answers.",
+  full: "Files stay where they are:",
+  files: "What lies there and is not taken",
+  filesCaption: "Files in folders that are not taken, and why",
+  noFiles: "Nothing: whatever is whole was taken.",
+  more: (count: number) => `${count} more are not listed.`,
+  fileHead: { file: "File", folder: "Folder", since: "Since", why: "Why, and what to do" },
+  failed: (systemCode: string) =>
+    `It cannot be read or removed, and is tried again. The system refuses it: ${systemCode}.`,
+  incomplete: (isEmpty: boolean) => (isEmpty ? "It is empty." : "It ends in the middle."),
+  refusedAt: "Unless it changes, it is refused at",
+  incompleteRemedy: "Let its writer finish it, or remove it: later files of its stop wait for it.",
+  changing: "It is still written to.",
+  behind: (name: string) => `It waits for ${name} of the same stop, which goes first.`,
+  unfinished: "Its name says that it is unfinished.",
+  unfinishedRemedy:
+    "Its writer renames it when it is whole. If nobody does: send it again under its final name, and remove this one.",
+  noFile: "It is no file that can be taken.",
 };
 
 export const retryFilesWords = {

@@ -13,7 +13,7 @@ import { docsWords, frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
 import { healthWords } from "./health-words.ts";
 import { kitWords } from "./kit-words.ts";
-import { remotesWords, retryFilesWords } from "./remotes-words.ts";
+import { foldersWords, remotesWords, retryFilesWords } from "./remotes-words.ts";
 import { sessionWords } from "./session-words.ts";
 import { loadWords } from "./load-words.ts";
 import { pictureWords } from "./picture-words.ts";
@@ -48,5 +48,6 @@ export const words = {
   acts: actWords,
   deliveries: deliveriesWords,
   remotes: remotesWords,
+  folders: foldersWords,
   retryFiles: retryFilesWords,
 };

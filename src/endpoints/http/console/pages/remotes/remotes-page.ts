@@ -1,4 +1,4 @@
-/** Page 8: the servers that files are fetched from, with their last rounds and what they left alone, and drop folders. */
+/** Page 8: the servers that files are fetched from, and the folders that are scanned, with what stays there. */
 import type { Answer } from "../../../server/answer.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
@@ -10,12 +10,14 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { nothing, remedy } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { details, facts, section } from "../../kit/section.ts";
-import { code, shortened, shown } from "../../kit/shown-text.ts";
+import { shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
+import { systemClock } from "../../../../../lib/clock.ts";
 import { namedActRoutes, type NamedSubject } from "../acts/named-act.ts";
 import { lookScope } from "../look-scope.ts";
+import { foldersSection } from "./folders-section.ts";
 import type { ShownRemote } from "./remotes-view.ts";
 
 const said = words.remotes;
@@ -88,8 +90,10 @@ function actsOf(remote: ShownRemote, user: ConsoleUser, to: Addresses): Content 
 async function showRemotes(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { user } = request;
   const to = addresses(services);
-  const { remotes, folders } = await services.ask("remotes", lookScope(user), {});
-  const rows = folders.map(({ company, path }) => [code(path), company]);
+  const [{ remotes }, folders] = await Promise.all([
+    services.ask("remotes", lookScope(user), {}),
+    services.look("folders", user, {}),
+  ]);
   return page(services, request, {
     ...{ title: said.title, here: "remotes" },
     content: [
@@ -97,12 +101,7 @@ async function showRemotes(services: ConsoleServices, request: ConsoleRequest): 
       remotes.map((remote) =>
         section(remote.name, [factsOf(remote), filesOf(remote)], { tools: actsOf(remote, user, to) }),
       ),
-      section(
-        said.folders,
-        table([said.folder, said.company], rows, {
-          ...{ caption: said.foldersCaption, empty: said.noFolders, id: "folders" },
-        }),
-      ),
+      foldersSection(folders, systemClock.now()),
     ],
   });
 }

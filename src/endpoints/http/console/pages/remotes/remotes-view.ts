@@ -1,4 +1,5 @@
 /** What the page of remotes and folders is told. Plain data; times are milliseconds UTC. */
+import type { FolderStanding } from "../../../../../domain/files/folder-standing.ts";
 
 export interface UntakenView {
   readonly name: string;
@@ -29,14 +30,15 @@ export interface ShownRemote {
   readonly more: number;
 }
 
-export interface ShownFolder {
+/** A folder that is scanned: a company's own `inbound/`, or one more of the configuration. */
+export interface ShownFolder extends Omit<FolderStanding, "companyId"> {
   readonly company: string;
   /** Its last part alone for who is no operator: places of the machine are nobody else's business. */
   readonly path: string;
+  /** Why no file of the company is taken, though it lies there complete; undefined when there is room. */
+  readonly noRoom: string | undefined;
 }
 
 export interface RemotesFound {
   readonly remotes: readonly ShownRemote[];
-  /** Folders of the configuration that are scanned beside the companies' own. */
-  readonly folders: readonly ShownFolder[];
 }
