@@ -13,6 +13,15 @@ export const rooms: readonly Room[] = [
     source: "src/store/database/group-commit.ts",
     tests: ["src/store/database/group-commit.test.ts", "src/store/database/store-faults.test.ts"],
   },
+  { source: "src/endpoints/http/console/session", tests: ["src/endpoints/http/console/session/"] },
+  { source: "src/endpoints/http/console/kit", tests: ["src/endpoints/http/console/kit/"] },
+  { source: "src/sign-in/console-sessions.ts", tests: ["src/sign-in/console-sessions.test.ts"] },
+  { source: "src/app/console/running-act.ts", tests: ["src/app/console/acts/"] },
+  { source: "src/app/console/acts", tests: ["src/app/console/acts/"] },
+  {
+    source: "src/app/console/queries",
+    tests: ["src/app/console/queries/", "test/integration/console-stop-load.test.ts"],
+  },
   {
     source: "src/operations/stops",
     tests: [

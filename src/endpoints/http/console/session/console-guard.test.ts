@@ -1,41 +1,15 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ConsoleSession, ConsoleSessions } from "../../../../sign-in/console-sessions.ts";
 import type { Answer, EventStream } from "../../server/answer.ts";
 import { HttpRefusal } from "../../server/http-refusal.ts";
-import type { PageRequest, PageRoute } from "../../server/route.ts";
+import type { PageRoute } from "../../server/route.ts";
 import { createConsole } from "../console-endpoint.ts";
 import type { ConsoleRoute } from "../console-route.ts";
-import type { ConsoleServices } from "../console-services.ts";
+import { consoleDeps, openSession, pageRequest } from "../testing/asked.ts";
 import { guardedRoutes } from "./console-guard.ts";
-import type { ConsoleDeps } from "./session-route.ts";
-
-const session: ConsoleSession = {
-  ...{ id: "a".repeat(43), userId: 7, userName: "anna", mustChangePassword: false },
-  memberships: [{ companyId: 1, companyCode: "ACME", roles: ["MemberAdmin"] }],
-};
 
 /** The session is there as long as `isOpen` says. */
-function depsWith(isOpen: () => boolean, operators: readonly string[] = []): ConsoleDeps {
-  const find: ConsoleSessions["find"] = async () => (isOpen() ? session : undefined);
-  return {
-    services: { basePath: () => "" } as ConsoleServices,
-    sessions: { find } as ConsoleSessions,
-    operators: () => operators,
-    changePassword: async () => undefined,
-  };
-}
-
-function requestOf(more: Partial<PageRequest> = {}): PageRequest {
-  return {
-    ...{ requestId: "r", params: {}, query: new URLSearchParams(), target: "/console", address: "192.0.2.1" },
-    headers: { cookie: `dropgate-plain=${session.id}` },
-    isEncrypted: false,
-    form: async () => new URLSearchParams(),
-    checkTransport: () => undefined,
-    noteUser: () => undefined,
-    signal: () => new AbortController().signal,
-    ...more,
-  };
+function depsWith(isOpen: () => boolean, operators: readonly string[] = []) {
+  return consoleDeps(async () => (isOpen() ? openSession : undefined), { operators });
 }
 
 const isPage = (route: { readonly access: unknown }): route is PageRoute => route.access === "console";
@@ -47,7 +21,7 @@ describe("over plain HTTP from another machine", () => {
     "%s %s is refused before anything else is looked at",
     async (_method, _path, respond) => {
       const refusal = new HttpRefusal("badCredentials", "use https", { status: 403 });
-      const asked = requestOf({
+      const asked = pageRequest({
         checkTransport() {
           throw refusal;
         },
@@ -69,7 +43,7 @@ describe("an operator", () => {
       depsWith(() => true, operators),
     );
     try {
-      return (await route?.respond(requestOf()))?.status;
+      return (await route?.respond(pageRequest()))?.status;
     } catch (error) {
       return error instanceof HttpRefusal && error.code === "roleMissing" ? 403 : undefined;
     }
@@ -108,11 +82,13 @@ describe("events", () => {
         return { status: 200, contentType: "text/event-stream", body: { subscribe } };
       },
     };
-    const [route] = guardedRoutes(
-      [live],
-      depsWith(() => isOpen),
-    );
-    const answer = await route?.respond(requestOf());
+    const asked: unknown[] = [];
+    const deps = consoleDeps(async (_id, options) => {
+      asked.push(options);
+      return isOpen ? openSession : undefined;
+    });
+    const [route] = guardedRoutes([live], deps);
+    const answer = await route?.respond(pageRequest());
     const body = answer?.body;
     if (typeof body !== "object" || !("subscribe" in body)) throw new Error("no events");
     const end = () => {
@@ -125,6 +101,8 @@ describe("events", () => {
     isOpen = false;
     await vi.advanceTimersByTimeAsync(15_000);
     expect(ends).toBe(1);
+    // Whoever only watches keeps no session open.
+    expect(asked).toEqual(asked.map(() => ({ isBackground: true })));
     unsubscribe();
     expect([isSubscribed, vi.getTimerCount()]).toEqual([false, 0]);
   });
