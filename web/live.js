@@ -50,6 +50,9 @@ function addRefusal(html) {
   if (list === null) return;
   for (const row of partsOf(html)) {
     document.getElementById(row.id)?.remove();
+    // One row for many: it takes the place of theirs.
+    if (row.dataset.many !== undefined)
+      for (const one of list.querySelectorAll(`[data-group="${row.dataset.group}"]`)) one.remove();
     list.prepend(row);
     tellPutIn(row);
   }

@@ -147,6 +147,9 @@ function finding({ files, deliveries, documents, stops }: Samples, { file }: Lin
     "find a SHA-256": drawn(files, ({ sha256 }) => found(sha256)),
     "find the beginning of a SHA-256": drawn(files, ({ sha256 }) => found(sha256.slice(0, 10))),
     "find a SHA-256 of nothing": (turn) => found(String(turn).padStart(64, "0")),
+    "find a user": always(found("person017")),
+    "find a company": always(found(companyCode)),
+    "find the beginning of users": always(found("person")),
     "find a day": always(found("2026-01-05")),
     "find what is not there": (turn) => found(`nothing${turn}`),
   };
@@ -279,6 +282,8 @@ export function consolePages(samples: Samples, linked: Linked): Pages {
     today: always("/console"),
     "today, 24 hours": always("/console?span=24h"),
     "today, two weeks": always("/console?span=14d"),
+    "what waits longest": always("/console/waiting"),
+    "what waits longest of one company": always(`/console/waiting?company=${companyCode}`),
     ...finding(samples, linked),
     ...listingFiles(samples, linked),
     ...showingOne(samples, linked),

@@ -6,11 +6,13 @@ import { consoleBase, signInToConsole } from "../support/console.ts";
 import { openAs, subjectsOf, addressIn } from "../support/console-browser.ts";
 import { ConsoleStory, files, load } from "../support/console-story.ts";
 import { company } from "../support/daemon.ts";
-import { carrier, put, send, stopFile } from "../support/stop-files.ts";
+import { carrier, deletionFile, put, send, stopFile } from "../support/stop-files.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 
 const browser = useBrowser();
 let story: ConsoleStory;
+
+const ofNobody = (stopNbr: string) => stopFile(stopNbr, { more: carrier("NOBODY"), stopFunction: "03" });
 
 beforeAll(async () => {
   story = await ConsoleStory.open();
@@ -22,12 +24,16 @@ describe.skipIf(!hasBrowser)("Today", () => {
     const page = await openAs(browser, story, { userName: "admin" });
     await visit(page, "/console");
     await page.evaluate("window.isSame = true");
-    for (const stopNbr of ["8001", "8002", "8003"]) {
-      const file = stopFile(stopNbr, { more: carrier("NOBODY"), stopFunction: "03" });
+    const refused = [
+      [ofNobody("8001"), "925"],
+      [ofNobody("8002"), "925"],
+      [deletionFile("8003", "080000"), "921"],
+    ] as const;
+    for (const [file, reason] of refused) {
       await put(story.site, file);
       const row = page.locator("#refusals tr", { hasText: file.name });
       await row.waitFor();
-      expect(await row.innerText()).toContain("925");
+      expect(await row.innerText()).toContain(reason);
     }
     await send(story.site, stopFile("8004"));
     const shown = page.locator("#refusals tr").first();
@@ -35,12 +41,17 @@ describe.skipIf(!hasBrowser)("Today", () => {
     await page.waitForURL(/\/console\/files\/[0-9a-f-]{36}/);
     await page.goBack();
     await page.locator("#refusals tr", { hasText: stopFile("8003").name }).waitFor();
+    // From five of a reason on, one row takes the place of theirs.
+    await put(story.site, ...["8006", "8007", "8008"].map(ofNobody));
+    await page.locator("#refusals tr[data-many]", { hasText: "925" }).waitFor();
+    expect(await page.locator("#refusals tr", { hasText: stopFile("8001").name }).count()).toBe(0);
+    expect(await page.locator("#refusals tr", { hasText: stopFile("8003").name }).count()).toBe(1);
   });
 
   test("shows the other company nothing of it", async () => {
     const page = await openAs(browser, story, { userName: "stranger" });
     await visit(page, "/console");
-    const file = stopFile("8005", { more: carrier("NOBODY"), stopFunction: "03" });
+    const file = deletionFile("8005", "080000");
     await send(story.site, file);
     const seen = await openAs(browser, story, { userName: "admin" });
     await visit(seen, "/console");

@@ -8,7 +8,7 @@ import { openAs } from "../support/console-browser.ts";
 import { lenient, oneParser, type Site } from "../support/daemon.ts";
 import { listenTo } from "../support/event-stream.ts";
 import { hasReverseProxy, startReverseProxy } from "../support/reverse-proxy.ts";
-import { carrier, put, stopFile } from "../support/stop-files.ts";
+import { carrier, deletionFile, put, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const browser = useBrowser();
@@ -31,9 +31,12 @@ async function openBehind(rules: readonly string[], allowed: readonly RegExp[]):
   return await open({ origin: proxy.origin, allowed });
 }
 
-/** A file is refused; gives its name. */
-async function refuse(stopNbr: string): Promise<string> {
-  const file = stopFile(stopNbr, { more: carrier("NOBODY"), stopFunction: "03" });
+/** A file is refused; gives its name. More than four for one reason would be one row. */
+async function refuse(stopNbr: string, why: "carrier" | "noStop" = "carrier"): Promise<string> {
+  const file =
+    why === "noStop"
+      ? deletionFile(stopNbr, "080000")
+      : stopFile(stopNbr, { more: carrier("NOBODY"), stopFunction: "03" });
   await put(site, file);
   return file.name;
 }
@@ -95,7 +98,7 @@ describe.skipIf(!hasBrowser)("page 1", () => {
     await page.clock.install();
     await visit(page, "/console");
     await toldLive(page, polling);
-    const name = await refuse("P5");
+    const name = await refuse("P5", "noStop");
     await waitFor("the row of the file", async () => {
       await page.clock.runFor(10_000);
       return (await rowOf(page, name).count()) === 1;
@@ -118,7 +121,7 @@ describe.skipIf(!hasBrowser)("page 1", () => {
     const ended = page.waitForEvent("requestfailed", (request) => isOfEvents(request.url()));
     await show(true);
     await ended;
-    const name = await refuse("P6");
+    const name = await refuse("P6", "noStop");
     const again = page.waitForRequest((request) => isOfEvents(request.url()));
     await show(false);
     await again;

@@ -97,6 +97,31 @@ test("who was cut off is told what was missed; after a restart, to read the page
   expect((await (await signInToConsole(site, "dispatcher")).get("/console")).body).toContain("r3_");
 });
 
+test("many of one reason are one row, with their number and the list of just these; who may act can try them again", async () => {
+  const [acting, looking] = [await watchAs("admin"), await watchAs("inquiry")];
+  await put(site, ...["F1", "F2", "F3", "F4", "F5"].map(refusedFile));
+  const isMany = ({ event, data }: { event: string; data: string }) =>
+    event === "refusal" && data.includes("data-many") && Number(/>(\d+) files</.exec(data)?.[1]) >= 9;
+  const [row, seen] = [
+    await acting.next("the row of many", isMany),
+    await looking.next("the row of many", isMany),
+  ];
+  const [, list = ""] = /href="(\/console\/files\?[^"]+)"/.exec(row.data) ?? [];
+  const retry = list.replace("/console/files?", "/console/files/retry?");
+  expect(row.data).toContain(`href="${retry}"`);
+  expect(seen.data).not.toContain("/console/files/retry");
+  const browser = await signInToConsole(site, "admin");
+  const { body } = await browser.get("/console");
+  expect(body).toContain(`href="${list}">9 files</a>`);
+  expect(body).not.toContain("r2_20261105");
+  expect((await browser.get(list.replaceAll("&amp;", "&"))).body).toContain("9 files");
+  const { body: difference } = await browser.get(retry.replaceAll("&amp;", "&"));
+  const [, of = ""] = /name="of" value="([^"]+)"/.exec(difference) ?? [];
+  expect(of.match(/[0-9a-f-]{36}/g)).toHaveLength(9);
+  acting.cut();
+  looking.cut();
+});
+
 test("20 watch, the 21st is refused and reads the page instead, until one has gone", async () => {
   const browser = await signInToConsole(site, "admin");
   const watching = await Promise.all(Array.from({ length: 20 }, () => watch(browser)));

@@ -37,7 +37,7 @@ function mayHave(name: ConsoleUserName, { who }: ConsoleRoute): boolean {
 }
 
 /** Pages that the navigation leads to: those of a company's things and of single acts are led to by their lists. */
-const navigable = /^\/console(?:\/(?!exports$|late$)[a-z]+)?$/;
+const navigable = /^\/console(?:\/(?!exports$|late$|waiting$)[a-z]+)?$/;
 
 const userNames = (Object.keys(consoleUsers) as ConsoleUserName[]).filter((name) => name !== "stranger");
 

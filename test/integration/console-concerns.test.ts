@@ -6,6 +6,8 @@ import type { ConsoleServices } from "../../src/endpoints/http/console/console-s
 import { addresses } from "../../src/endpoints/http/console/kit/link.ts";
 import { concernsOf, verdict } from "../../src/endpoints/http/console/pages/today/concerns.ts";
 import { createSealedNumbers, newSealingKey } from "../../src/lib/sealed-numbers.ts";
+import { dayMs, hourMs, minuteMs } from "../../src/lib/durations.ts";
+import { addFileRates } from "../../src/store/ledger/file-rates.ts";
 import { saveRemoteRounds } from "../../src/store/ledger/remote-states.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { insertIncident } from "../../src/store/alerts/incidents.ts";
@@ -72,6 +74,7 @@ test("a remote that fails again and again is told, until it is not in the config
   await failRemote(site, 8);
   const told = await sentences(site);
   expect(told).toContain("ACME: nothing is fetched from partner: it has failed 8 times in a row");
+  expect(told).toContain("</a> (the partner&#39;s move)");
   expect(told).toContain('href="/console/remotes"');
   expect(await sentences(site, {})).toContain("All is well");
 });
@@ -102,4 +105,20 @@ test("a flood of incidents in one company does not hide that of another", async 
   await openIncidents(site, other.id, 600);
   await openIncidents(site, site.companyId, 1);
   expect((await stored(site, {})).incidents).toHaveLength(1);
+});
+
+test("today is compared with what had been decided by the same time a week ago", async () => {
+  const site = await DeliverySite.open();
+  const { companyId, now } = site;
+  expect(await stored(site, {})).toMatchObject({ weekBeforeByNow: undefined });
+  const begin = now - (now % dayMs) - 7 * dayMs;
+  const passed = Math.floor((now % dayMs) / hourMs);
+  const hours = [-1, 0, passed - 1, passed, passed + 1];
+  const rates = hours.map((hour) => ({
+    ...{ companyId, at: begin + hour * hourMs, applied: 100, refused: 10, others: 1, delays: new Map() },
+  }));
+  await site.store.write("site", (tx) => addFileRates(tx, rates, now));
+  expect(await stored(site, {})).toMatchObject({ weekBeforeByNow: { applied: 200, refused: 20 } });
+  site.now += 31 * minuteMs;
+  expect(await stored(site, {})).toMatchObject({ weekBeforeByNow: { applied: 250, refused: 25 } });
 });

@@ -13,6 +13,11 @@ import { findFilesByContent, findFilesByName } from "../../src/store/ledger/find
 import { readDeliveryPage } from "../../src/store/outbound/delivery-pages.ts";
 import { listNewestExports, newestDeliveriesOf } from "../../src/store/outbound/exports.ts";
 import { countLately, findOpenFault } from "../../src/store/outbound/target-counts.ts";
+import { listHourCounts } from "../../src/store/ledger/file-rates.ts";
+import { listOpenPlaces } from "../../src/store/ledger/file-queries.ts";
+import { findFirstOfCode, listFaultCodes, listNewestOfCode } from "../../src/store/ledger/recent-faults.ts";
+import { listOldestDeliveries } from "../../src/store/outbound/oldest-deliveries.ts";
+import { listMembers } from "../../src/store/accounts/members.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import {
   findDeliveriesByName,
@@ -154,6 +159,25 @@ describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds)
     const contents = await plan(() => findFilesByContent(store.read, content));
     expect(contents.join("\n")).toMatch(/files_by_content \(company_id=\? AND id>\? AND id<\?\)/);
   });
+});
+
+test("what page 1 asks of refused files and of hours, what waits, and users of a name, are answered by an index", async () => {
+  await addTargets();
+  const span = { companyId: 1, code: "xsdMismatch", since: 5, until: 900 } as const;
+  const asked = [
+    () => listFaultCodes(store.read, 1),
+    () => listNewestOfCode(store.read, span, 5),
+    () => findFirstOfCode(store.read, span),
+    () => listHourCounts(store.read, { companyIds: [1, 2], since: 5, until: 900 }),
+    () => listOldestDeliveries(store.read, { targetIds: [1, 2], afterId: 7, limit: 5 }),
+    () => listOpenPlaces(store.read, { companyIds: [1, 2], limit: 5 }),
+    () => listMembers(store.read, { companyIds: [1, 2], beginnings: ["a", "A"], limit: 5 }),
+    () => listMembers(store.read, { companyIds: undefined, beginnings: ["a", "A"], limit: 5 }),
+  ];
+  for (const work of asked) {
+    const steps = reached(await plan(work)).filter((step) => !/^SCAN (?:codes|p)$/.test(step));
+    for (const step of steps) expect(step).toMatch(/^SEARCH/);
+  }
 });
 
 /** Milliseconds of processor time of twenty pages. */

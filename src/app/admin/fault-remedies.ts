@@ -1,5 +1,6 @@
 /** What an administrator can do about a server that cannot be used; the message of the fault says what happened. */
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
+import { type Move, moveAfterFault } from "../../domain/outbound/whose-move.ts";
 
 const ofSuchServer = "check that host and port are those of such a server";
 
@@ -20,6 +21,11 @@ export const faultRemedies: Readonly<Record<DeliveryFault, string>> = {
   configuration: "correct the setting that the message names",
   content: "see the message",
 };
+
+/** Whose move it is after a fault as the store has it; undefined where it is none of these. */
+export function moveOfFault(fault: string | null | undefined): Move | undefined {
+  return Object.entries(moveAfterFault).find(([known]) => known === fault)?.[1];
+}
 
 /** The remedy for a fault as the store has it; null where it is none of these, such as that somebody gave up. */
 export function remedyOfFault(fault: string | null): string | null {

@@ -39,8 +39,14 @@ async function guarded(what: string, check: () => Promise<readonly CheckFinding[
 }
 
 /** Nothing where the database cannot be asked. */
-async function growthFindings(config: Config, { companies, targets }: CheckedStore) {
-  return companies === undefined ? [] : await checkGrowth({ config, targets });
+async function growthOf(config: Config, { companies, targets }: CheckedStore) {
+  const find = async () => (companies === undefined ? [] : await checkGrowth({ config, targets }));
+  return await guarded("the growth of the state", find, warning);
+}
+
+/** When the disks are full, and nothing else; empty where the database cannot be asked. Never rejects. */
+export async function checkGrowthAlone(config: Config): Promise<readonly CheckFinding[]> {
+  return await growthOf(config, await checkStore(config.stateDir));
 }
 
 async function operatorsFindings(config: Config, { companies }: CheckedStore) {
@@ -60,7 +66,7 @@ async function checkWorld(
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
-    ...(await guarded("the growth of the state", () => growthFindings(config, store), warning)),
+    ...(await growthOf(config, store)),
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup, store.backupState))),
     ...(await guarded("retention.moveTo", () => checkMoveTo(config))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),

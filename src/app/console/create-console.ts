@@ -11,6 +11,7 @@ import type { Parts } from "../daemon/daemon-parts.ts";
 import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { createConsoleActs } from "./act-table.ts";
 import { createConsoleHealth, type HealthJobs } from "./health/console-health.ts";
+import { startGrowthRounds } from "./health/growth-rounds.ts";
 import { HealthJob } from "./health/health-job.ts";
 import { createLive } from "./live/create-live.ts";
 
@@ -33,21 +34,24 @@ export interface RunningConsole {
 function startJobs({ configFile, clock, stack }: Parts): HealthJobs {
   const jobs: HealthJobs = {
     check: new HealthJob({ kind: "check", configFile, clock }),
+    growth: new HealthJob({ kind: "growth", configFile, clock }),
     verification: new HealthJob({ kind: "verify", configFile, clock }),
   };
+  const rounds = startGrowthRounds(jobs.growth);
   stack.push({ name: "check", release: () => jobs.check.stop() });
   stack.push({ name: "verification", release: () => jobs.verification.stop() });
+  stack.push({ name: "growth", release: () => jobs.growth.stop() });
+  stack.push({ name: "rounds of growth", release: () => rounds.stop() });
   return jobs;
 }
 
 function servicesOf(
   parts: Parts,
   { ask, backups, requests, folders }: ConsoleSurroundings,
-  live: LiveHub,
+  { live, jobs }: { readonly live: LiveHub; readonly jobs: HealthJobs },
 ): ConsoleServices {
   const { store, clock, documents, ledgerNumbers, signIn, troubles } = parts;
   const { collectionWatch, integrations, intake } = parts;
-  const jobs = startJobs(parts);
   const acts = createConsoleActs({
     ...{ store, clock, documents, ledgerNumbers, jobs, collectionWatch, integrations, requests },
     ...{ folders, intake },
@@ -64,10 +68,11 @@ function servicesOf(
 /** Its parts end with the stack of the daemon. */
 export function consoleOf(parts: Parts, surroundings: ConsoleSurroundings): RunningConsole {
   const { store, clock, log, signIn, stack } = parts;
-  const live = createLive(parts, surroundings.ask);
+  const jobs = startJobs(parts);
+  const live = createLive(parts, { ask: surroundings.ask, growth: () => jobs.growth.state.last });
   stack.push({ name: "live pages", release: () => live.stop() });
   const served = createConsole({
-    services: servicesOf(parts, surroundings, live),
+    services: servicesOf(parts, surroundings, { live, jobs }),
     sessions: new ConsoleSessions({ store, clock, log, signIn }),
     operators: () => parts.config.console.operators,
     changePassword: (change) => changeOwnPassword({ store, clock }, change),

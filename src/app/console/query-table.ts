@@ -9,13 +9,14 @@ import { queryFileContent } from "./queries/file-content.ts";
 import { queryHosts } from "./queries/hosts.ts";
 import { queryLoad } from "./queries/load.ts";
 import { queryFileRates } from "./queries/file-rates.ts";
-import { queryRecentRefusals } from "./queries/recent-refusals.ts";
+import { queryRecentRefusals, queryRefusalGroups } from "./queries/recent-refusals.ts";
 import { queryStandings } from "./queries/standings.ts";
 import { queryStop } from "./queries/stop.ts";
 import { queryFind } from "./queries/find.ts";
 import { queryFiles } from "./queries/files.ts";
 import { queryTargetLags } from "./queries/target-lags.ts";
 import { queryUserDetail, queryUsers } from "./queries/users.ts";
+import { queryWaiting } from "./queries/waiting.ts";
 import type { QueryContext } from "./query-context.ts";
 
 /** One function for each query; the compiler asks for each. */
@@ -40,10 +41,12 @@ export const queryTable: QueryTable = {
   remotes: queryRemotes,
   files: queryFiles,
   hosts: queryHosts,
+  waiting: queryWaiting,
   find: queryFind,
   standings: queryStandings,
   fileRates: queryFileRates,
   recentRefusals: queryRecentRefusals,
+  refusalGroups: queryRefusalGroups,
   users: queryUsers,
   userDetail: queryUserDetail,
   audit: queryAudit,

@@ -1,6 +1,7 @@
 /** What the words about one file of the ledger are: for the command that explains it, and for its page in the console. */
 import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
+import { type Move, moveAfterRefusal } from "../../domain/outbound/whose-move.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { deliveryText } from "./outbound-words.ts";
@@ -148,7 +149,8 @@ function placeLine(story: FileStory): string {
   return `${presenceText(story)}: ${path}.${movingText(entry)}`;
 }
 
-function lineText(before: FilesBefore, naming: Naming): string {
+/** How many files go before one that waits, and which is the first of them. */
+export function lineText(before: FilesBefore, naming: Naming): string {
   const { earlier, sameTime, first } = before;
   const others = sameTime === 0 ? "" : ` ${sameTime} more have the same time.`;
   if (earlier === 0) return `No file with an earlier time waits before it.${others}`;
@@ -229,6 +231,8 @@ export interface FileWords {
   readonly reasons: readonly ToldReason[];
   /** The remedies of its reasons, each once. */
   readonly remedies: readonly string[];
+  /** Whose move it is after its reasons, each once; none where it was not refused. */
+  readonly moves: readonly Move[];
   readonly repeats: readonly string[];
   readonly waiting: readonly string[];
   /** How long its steps took, and who collected its receipt. */
@@ -261,6 +265,7 @@ export function wordsOfFile(
     state: stateLine(story, naming),
     reasons: entry.faults.map(({ code, ...fault }) => ({ ...fault, reasonCode: reasonCodeOf(code) })),
     remedies: remediesOf(entry.faults),
+    moves: [...new Set(entry.faults.map(({ code }) => moveAfterRefusal(code)))],
     repeats: story.repeats.map(repeatLine),
     waiting: waitingLines(story, daemonPid, naming),
     times: timeLines(entry, story.repeats),

@@ -2,6 +2,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
+import { beginsWith } from "../database/searches/name-pattern.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
 function hasRole(role: Role) {
@@ -65,6 +66,8 @@ export interface MembersAsked {
   readonly companyIds: readonly number[] | undefined;
   /** A part of the name. */
   readonly name?: string | undefined;
+  /** The name begins like one of these, letters as they are. */
+  readonly beginnings?: readonly string[];
   /** Behind this user, in the order of names. */
   readonly behind?: { readonly userName: string; readonly id: number } | undefined;
   readonly limit: number;
@@ -73,7 +76,7 @@ export interface MembersAsked {
 /** Ids and names of users, in the order of their names. */
 export async function listMembers(
   read: Reader,
-  { companyIds, name, behind, limit }: MembersAsked,
+  { companyIds, name, beginnings, behind, limit }: MembersAsked,
 ): Promise<readonly { readonly id: number; readonly userName: string }[]> {
   let query = read.selectFrom("users as u").select(["u.id", "u.user_name as userName"]);
   if (companyIds !== undefined)
@@ -84,6 +87,8 @@ export async function listMembers(
         .where("company_id", "in", [...companyIds]),
     );
   if (name !== undefined) query = query.where(sql<SqlBool>`instr(lower(u.user_name), lower(${name})) > 0`);
+  if (beginnings !== undefined)
+    query = query.where((eb) => eb.or(beginnings.map((text) => beginsWith("u.user_name", text))));
   if (behind !== undefined)
     query = query.where((eb) =>
       eb(eb.refTuple("u.user_name", "u.id"), ">", eb.tuple(behind.userName, behind.id)),

@@ -2,9 +2,10 @@
  * Queries of the ledger for people: explanations, order and accounting. `file-lists.ts` has the lists by filters,
  * `files.ts` the queries of the pipeline.
  */
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { decidedStates, openStates } from "../../domain/files/file-state.ts";
 import type { Reader } from "../database/database.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { companyIds, type FileExpressions, isNamedFor } from "./file-lists.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 import { secondMs } from "../../lib/durations.ts";
@@ -144,6 +145,24 @@ export async function findFilesBefore(read: Reader, place: PlaceInLine): Promise
     sameTime: Number(same?.total ?? 0),
     ...(first === undefined ? {} : { first }),
   };
+}
+
+/** A waiting file, as far as the order asks for it. */
+export type OpenPlace = Pick<LedgerEntry, "id" | "companyId" | "name" | "nameTime" | "receivedAt">;
+
+/** Waiting files of these companies, at most so many, in no order. */
+export async function listOpenPlaces(
+  read: Reader,
+  { companyIds: ids, limit }: { readonly companyIds: readonly number[]; readonly limit: number },
+): Promise<readonly OpenPlace[]> {
+  return await read
+    .selectFrom("files")
+    .select(namedColumns("id", "company_id", "name", "name_time", "received_at"))
+    .where("is_filed", "=", sql.lit(0))
+    .where("state", "in", [...openStates])
+    .where(sql<SqlBool>`+company_id in (${sql.join([...ids])})`)
+    .limit(limit)
+    .execute();
 }
 
 /** Entries that are decided and not filed away yet: their bytes are at `source` or at `location`. */

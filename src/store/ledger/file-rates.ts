@@ -15,7 +15,8 @@ import { namedArguments, namedColumns, type RowOf } from "../database/named-rows
 import { prepareQuery } from "../database/prepared-query.ts";
 
 /** Minutes of a row: those of one minute, or of one hour. */
-const rateSteps = [1, 60] as const;
+const minutesOfHour = 60;
+const rateSteps = [1, minutesOfHour] as const;
 export type RateStep = (typeof rateSteps)[number];
 
 /** For how long rows of each step are kept. */
@@ -121,6 +122,29 @@ export async function addFileRates(
   for (const companyId of new Set(added.map((one) => one.companyId)))
     for (const stepMinutes of rateSteps)
       await removeRates.run(tx, { companyId, stepMinutes, before: now - ratesKeptMs[stepMinutes] });
+}
+
+export interface HourCount {
+  readonly companyId: number;
+  /** When the hour began, milliseconds UTC. */
+  readonly at: number;
+  readonly applied: number;
+  readonly refused: number;
+}
+
+/** What became of the files of these companies in each hour from one moment to another; hours without a file are left out. */
+export async function listHourCounts(
+  read: Reader,
+  span: { readonly companyIds: readonly number[]; readonly since: number; readonly until: number },
+): Promise<readonly HourCount[]> {
+  return await read
+    .selectFrom("file_rates")
+    .select(namedColumns("company_id", "at", "applied", "refused"))
+    .where("company_id", "in", [...span.companyIds])
+    .where("step_minutes", "=", minutesOfHour)
+    .where("at", ">=", span.since)
+    .where("at", "<", span.until)
+    .execute();
 }
 
 /** Those of a company, the oldest first. */

@@ -19,6 +19,8 @@ import type { HealthJob } from "./health-job.ts";
 
 export interface HealthJobs {
   readonly check: HealthJob<readonly ShownFinding[]>;
+  /** Of how the state grows, measured again and again. */
+  readonly growth: HealthJob<readonly ShownFinding[]>;
   readonly verification: HealthJob<ShownVerification>;
 }
 
@@ -108,6 +110,7 @@ export function createConsoleHealth(deps: ConsoleHealthDeps): HealthSource {
         configuration: { readAt: configRead.at, isLastGood: configRead.isLastGood },
         backup: backupFacts(deps),
         check: jobs.check.state,
+        growth: jobs.growth.state,
         verification: jobs.verification.state,
         lastVerified: await findLastVerification(parts.store.read),
         troubles: troubles.all,

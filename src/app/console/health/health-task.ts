@@ -1,7 +1,7 @@
-/** What the process of a check or of a verification is told, and what it tells: lines of JSON. */
+/** What the process of a check, a measurement of growth or a verification is told, and what it tells: lines of JSON. */
 
 export interface HealthTask {
-  readonly kind: "check" | "verify";
+  readonly kind: "check" | "growth" | "verify";
   /** The file that the daemon has its configuration from. */
   readonly configFile: string;
 }

@@ -4,14 +4,18 @@
  */
 import type {
   CompanyStanding,
+  DiskFilling,
   LateExpectation,
   LiveSource,
   Refusal,
+  RefusalGroup,
+  RefusalKey,
   SiteStanding,
   Standing,
   StoredStanding,
   StoredStandings,
 } from "../../../endpoints/http/console/live/standing.ts";
+import type { JobState, ShownFinding } from "../../../endpoints/http/console/pages/health/health-view.ts";
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
 import type { Pipeline } from "../../../inbound/pipeline.ts";
 import type { DecisionNews, DecisionWatches } from "../../../inbound/lanes/decision-watch.ts";
@@ -34,11 +38,15 @@ export interface StandingDeps {
   readonly collectionWatch: Pick<CollectionWatch, "uncollectedOf">;
   readonly certificates: ReadonlyMap<SignInProtocol, number>;
   readonly health: Pick<Health, "current">;
+  /** How the state grows, as it was measured last; undefined before that. */
+  readonly growth: () => JobState<readonly ShownFinding[]>["last"];
   readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly clock: Clock;
   readonly companies: () => Promise<Scope["companies"]>;
   /** Asks the store, in the thread of the queries. */
   readonly stored: (scope: Scope) => Promise<StoredStandings>;
+  /** Asks the store, as above. */
+  readonly groups: (scope: Scope, keys: readonly RefusalKey[]) => Promise<readonly RefusalGroup[]>;
 }
 
 /** As long as an answer serves others. */
@@ -79,11 +87,22 @@ async function diskOf({ intake }: StandingDeps): Promise<SiteStanding["disk"]> {
   }
 }
 
+function fillingOf({ growth }: Pick<StandingDeps, "growth">): readonly DiskFilling[] {
+  const last = growth();
+  if (last === undefined) return [];
+  return last.result.flatMap(({ status, forecast }) => {
+    if (forecast === undefined) return [];
+    const { folder, fullInDays } = forecast;
+    return { folder, at: last.at, isSoon: status !== "ok", ...given({ fullInDays }) };
+  });
+}
+
 async function siteOf(deps: StandingDeps, { incidents }: StoredStandings): Promise<SiteStanding> {
   const { certificates, health } = deps;
   return {
     incidents,
     disk: await diskOf(deps),
+    filling: fillingOf(deps),
     certificates: [...certificates].map(([endpoint, expiresAt]) => ({ endpoint, expiresAt })),
     troubles: health.current().messages,
   };
@@ -143,6 +162,12 @@ export function createConsoleStanding(deps: StandingDeps): LiveSource {
         asked = undefined;
       });
       return answer;
+    },
+    async refusalGroups(keys) {
+      if (keys.length === 0) return [];
+      const wanted = new Set(keys.map(({ companyId }) => companyId));
+      const companies = (await deps.companies()).filter(({ id }) => wanted.has(id));
+      return await deps.groups({ companies, isOperator: false }, keys);
     },
     onRefusal: (listener) =>
       deps.decisionWatches.add({

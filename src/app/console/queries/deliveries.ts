@@ -17,7 +17,7 @@ import {
 } from "../../../store/outbound/delivery-pages.ts";
 import { findDelivery, type ListedDelivery } from "../../../store/outbound/delivery-queries.ts";
 import { findAsked, findNewerDelivered } from "../../../store/outbound/delivery-requests.ts";
-import { faultRemedies } from "../../admin/fault-remedies.ts";
+import { faultRemedies, moveOfFault } from "../../admin/fault-remedies.ts";
 import { holdText } from "../../watch/delivery-hold-watch.ts";
 import type { QueryContext } from "../query-context.ts";
 import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
@@ -25,7 +25,8 @@ import { exportOfDelivery } from "./exports.ts";
 import { companyOfScope } from "./ledger-links.ts";
 import { standingsOf } from "./target-standings.ts";
 
-function shownOf(row: ListedDelivery): ShownDelivery {
+/** A delivery as lists show it. */
+export function shownDelivery(row: ListedDelivery): ShownDelivery {
   const { guid, company, target, isTargetConfigured, kind, name, orderKey, state } = row;
   const { createdAt, dueAt, deliveredAt, collectedAt, attempts, faultText } = row;
   const { isConfigured } = { isConfigured: isTargetConfigured };
@@ -69,7 +70,7 @@ export async function queryDeliveries(
   asked: DeliveriesAsked,
 ): Promise<DeliveriesFound> {
   const { entries, searchedTo } = await readPage(context, scope, asked);
-  const shown = entries.slice(0, asked.limit).map(shownOf);
+  const shown = entries.slice(0, asked.limit).map(shownDelivery);
   const last = searchedTo ?? (entries.length > asked.limit ? entries[asked.limit - 1] : undefined);
   const hold = await findDeliveryHold(context.read);
   return {
@@ -97,10 +98,11 @@ export async function queryDelivery(
   const { firstAttemptAt, lastAttemptAt, fault, size, sha256, behind } = found;
   const { collectedBy, collectedFrom, removedAt, removedBy } = found;
   return {
-    ...shownOf(found),
+    ...shownDelivery(found),
     ...{ companyId: company.id, firstAttemptAt, lastAttemptAt, fault, size, sha256 },
     ...{ collectedBy, collectedFrom, removedAt, removedBy },
     remedy: Object.entries(faultRemedies).find(([name]) => name === fault)?.[1],
+    move: moveOfFault(fault),
     failedAttempts: found.failedAttempts.map((attempt) => ({
       ...{ at: attempt.at, durationMs: attempt.durationMs, fault: attempt.fault, text: attempt.faultText },
     })),

@@ -4,6 +4,8 @@ import { alertWayOf } from "../../../domain/alerts/audience.ts";
 import type { FailingPlace } from "../../../endpoints/http/console/live/standing.ts";
 import { listRemoteStates } from "../../../store/ledger/remote-states.ts";
 import { listOldestOpen, listOutboundTargets } from "../../../store/outbound/outbound-targets.ts";
+import { findOpenFault } from "../../../store/outbound/target-counts.ts";
+import { moveOfFault } from "../../admin/fault-remedies.ts";
 import type { QueryContext } from "../query-context.ts";
 
 /** Less is a hiccup, after which the next attempt goes well. */
@@ -15,12 +17,16 @@ interface FailingOf extends FailingPlace {
 
 async function failingTargets({ read }: Pick<QueryContext, "read">): Promise<readonly FailingOf[]> {
   const waitedFor = await listOldestOpen(read);
-  return (await listOutboundTargets(read))
-    .filter(
-      ({ id, name, failures }) =>
-        failures >= fewFailures && waitedFor.has(id) && alertWayOf(name) === undefined,
-    )
-    .map(({ companyId, name, failures }) => ({ kind: "target", companyId, name, failures }));
+  const failing = (await listOutboundTargets(read)).filter(
+    ({ id, name, failures }) =>
+      failures >= fewFailures && waitedFor.has(id) && alertWayOf(name) === undefined,
+  );
+  const found: FailingOf[] = [];
+  for (const { id, companyId, name, failures } of failing) {
+    const move = moveOfFault((await findOpenFault(read, id))?.fault);
+    found.push({ kind: "target", companyId, name, failures, move });
+  }
+  return found;
 }
 
 /** The failing places of a company by its id and code; a remote that is not in the configuration any more is none. */
@@ -33,8 +39,10 @@ export async function failingPlaces(
     const configured = remoteSettingsOf(context.config, code);
     const remotes = states
       .filter(({ companyId, remote }) => companyId === id && configured.has(remote))
-      .map(({ remote: name, failures }) => ({ kind: "remote" as const, name, failures }));
+      .map(({ remote: name, failures, fault }) => ({
+        ...{ kind: "remote" as const, name, failures, move: moveOfFault(fault) },
+      }));
     const own = targets.filter(({ companyId }) => companyId === id);
-    return [...own.map(({ kind, name, failures }) => ({ kind, name, failures })), ...remotes];
+    return [...own.map(({ companyId: _, ...place }) => place), ...remotes];
   };
 }

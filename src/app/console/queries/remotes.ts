@@ -10,7 +10,7 @@ import { whyUntakenText } from "../../../inbound/explain/elsewhere-words.ts";
 import { findProcessLockHolder } from "../../../store/database/process-lock.ts";
 import { isPollAwaited, listRemoteStates, type RemoteState } from "../../../store/ledger/remote-states.ts";
 import { type HandPause, listHandPauses } from "../../../store/outbound/hand-pauses.ts";
-import { faultRemedies } from "../../admin/fault-remedies.ts";
+import { faultRemedies, moveOfFault } from "../../admin/fault-remedies.ts";
 import { readHeldReport } from "../../watch/held-report.ts";
 import type { QueryContext } from "../query-context.ts";
 
@@ -45,6 +45,7 @@ function shownOf({ company, name, server, state, pause, untaken }: About): Shown
     isAsked: state !== undefined && isPollAwaited(state),
     faultText: state?.faultText ?? null,
     remedy: Object.entries(faultRemedies).find(([known]) => known === fault)?.[1],
+    move: moveOfFault(fault),
     pause: pause && { by: pause.pausedBy, at: pause.pausedAt, reason: pause.reason },
   };
 }

@@ -10,11 +10,12 @@ import type {
   OpenIncident,
   StoredStandings,
 } from "../../../endpoints/http/console/live/standing.ts";
-import { dayMs } from "../../../lib/durations.ts";
+import { dayMs, hourMs, minuteMs } from "../../../lib/durations.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { listOpenIncidents } from "../../../store/alerts/incidents.ts";
 import type { Reader } from "../../../store/database/database.ts";
 import { dayOf } from "../../../store/ledger/daily-files.ts";
+import { listHourCounts } from "../../../store/ledger/file-rates.ts";
 import type { QueryContext } from "../query-context.ts";
 import { failingPlaces } from "./failing-places.ts";
 
@@ -55,6 +56,34 @@ async function countsOf(
   });
 }
 
+/** Whoever compares with a moment a week ago need not be told anew more often. */
+const byNowStepMs = 5 * minuteMs;
+
+/**
+ * By company, how many files had been decided by the same time of day on the day that began then: whole hours, and of the one
+ * under way as much as is over of it. Undefined where that day's hours are not known.
+ */
+async function countsByNow(
+  read: Reader,
+  companyIds: readonly number[],
+  { begin, now }: { readonly begin: number; readonly now: number },
+): Promise<(companyId: number) => DayCount | undefined> {
+  const span = { companyIds, since: begin, until: begin + dayMs };
+  const hours = Map.groupBy(await listHourCounts(read, span), ({ companyId }) => companyId);
+  const passedMs = (now % dayMs) - (now % byNowStepMs);
+  return (companyId) => {
+    const ofDay = hours.get(companyId);
+    if (ofDay === undefined) return undefined;
+    const sums = { applied: 0, refused: 0 };
+    for (const { at, applied, refused } of ofDay) {
+      const part = Math.min(1, Math.max(0, (begin + passedMs - at) / hourMs));
+      sums.applied += applied * part;
+      sums.refused += refused * part;
+    }
+    return { applied: Math.round(sums.applied), refused: Math.round(sums.refused) };
+  };
+}
+
 async function deadLettersOf(
   read: Reader,
   companyIds: readonly number[],
@@ -79,6 +108,7 @@ export async function queryStandings(
   const today = dayOf(now);
   const days = { today: dayText(today), weekBefore: dayText(today - daysOfWeek) };
   const countOf = await countsOf(read, ids, [today, today - daysOfWeek]);
+  const byNowOf = await countsByNow(read, ids, { begin: (today - daysOfWeek) * dayMs, now });
   const dead = await deadLettersOf(read, ids);
   const failingOf = await failingPlaces({ read, config });
   // Each by itself: a flood in one company must not hide what is wrong in another.
@@ -90,6 +120,7 @@ export async function queryStandings(
       ...{ companyId, companyCode },
       today: countOf(companyId, today),
       weekBefore: countOf(companyId, today - daysOfWeek),
+      weekBeforeByNow: byNowOf(companyId),
       days,
       incidents: incidentsOf(companyId),
       deadLetters: dead.get(companyId) ?? 0,

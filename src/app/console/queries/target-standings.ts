@@ -6,7 +6,7 @@ import { minuteMs } from "../../../lib/durations.ts";
 import { listHandPauses } from "../../../store/outbound/hand-pauses.ts";
 import { listOldestOpen, listOutboundTargets } from "../../../store/outbound/outbound-targets.ts";
 import { countLately, findOpenFault, type LatelyMade } from "../../../store/outbound/target-counts.ts";
-import { faultRemedies } from "../../admin/fault-remedies.ts";
+import { faultRemedies, moveOfFault } from "../../admin/fault-remedies.ts";
 import type { QueryContext } from "../query-context.ts";
 
 const latelyMs = 10 * minuteMs;
@@ -18,7 +18,7 @@ async function faultOf(
   const found = await findOpenFault(read, targetId);
   if (found === undefined) return undefined;
   const remedy = Object.entries(faultRemedies).find(([name]) => name === found.fault)?.[1];
-  return { text: found.faultText ?? found.fault, remedy };
+  return { text: found.faultText ?? found.fault, remedy, move: moveOfFault(found.fault) };
 }
 
 /** What was made in the last minutes, by the ids of targets. */

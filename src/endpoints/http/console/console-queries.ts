@@ -1,5 +1,5 @@
 /** What pages ask the store, by name: what is asked and what is found. Both sides are plain data (they cross threads). */
-import type { StoredStandings } from "./live/standing.ts";
+import type { RefusalGroup, StoredStandings } from "./live/standing.ts";
 import type { AuditAsked, AuditFound } from "./pages/audit/audit-view.ts";
 import type {
   DeliveriesAsked,
@@ -19,7 +19,14 @@ import type { LoadAsked, LoadFound } from "./pages/load/load-view.ts";
 import type { StopAsked, StopFound } from "./pages/stop/stop-view.ts";
 import type { FindAsked, FindFound } from "./pages/find/find-view.ts";
 import type { FilesAsked, FilesFound } from "./pages/files/files-view.ts";
-import type { RatesAsked, RatesFound, RefusalsAsked, RefusalsFound } from "./pages/today/today-view.ts";
+import type {
+  GroupsAsked,
+  RatesAsked,
+  RatesFound,
+  RefusalsAsked,
+  RefusalsFound,
+} from "./pages/today/today-view.ts";
+import type { WaitingAsked, WaitingFound } from "./pages/waiting/waiting-view.ts";
 import type { UserDetail, UsersAsked, UsersFound } from "./pages/users/users-view.ts";
 
 export interface Query<Asked, Found> {
@@ -44,11 +51,15 @@ export interface ConsoleQueries {
   readonly find: Query<FindAsked, FindFound>;
   /** Entries of the ledger by a filter, page by page. */
   readonly files: Query<FilesAsked, FilesFound>;
+  /** What waits longest, and why. */
+  readonly waiting: Query<WaitingAsked, WaitingFound>;
   readonly hosts: Query<HostAsked, HostFound | undefined>;
   /** How the companies of the scope stand. */
   readonly standings: Query<object, StoredStandings>;
   readonly fileRates: Query<RatesAsked, RatesFound>;
   readonly recentRefusals: Query<RefusalsAsked, RefusalsFound>;
+  /** Those of the keys that are many. */
+  readonly refusalGroups: Query<GroupsAsked, readonly RefusalGroup[]>;
   /** Users of the companies of the scope, which the asker administers. */
   readonly users: Query<UsersAsked, UsersFound>;
   readonly userDetail: Query<{ readonly userId: number }, UserDetail | undefined>;

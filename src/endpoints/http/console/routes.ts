@@ -26,6 +26,7 @@ import { companyActRoute } from "./pages/users/company-act.ts";
 import { userActRoutes } from "./pages/users/user-acts.ts";
 import { userRoute } from "./pages/users/user-page.ts";
 import { usersRoute } from "./pages/users/users-page.ts";
+import { waitingRoute } from "./pages/waiting/waiting-page.ts";
 
 export const consoleRoutes: readonly ConsoleRoute[] = [
   findPage,
@@ -39,6 +40,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...hostsRoutes,
   todayRoute,
   lateRoute,
+  waitingRoute,
   ...liveRoutes,
   healthRoute,
   ...healthActRoutes,

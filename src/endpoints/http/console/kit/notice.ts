@@ -1,4 +1,5 @@
 /** What a page says to the viewer, and what they can do about it. */
+import type { Move } from "../../../../domain/outbound/whose-move.ts";
 import { words } from "../words/words.ts";
 import { type Content, type Html, html } from "./html.ts";
 import type { BadgeKind } from "./badge.ts";
@@ -14,6 +15,11 @@ export function notice(kind: BadgeKind, content: Content): Html {
 export function remedy(content: Content): Html {
   const told = typeof content === "string" ? prose(content) : content;
   return html`<p class="remedy"><strong>${words.kit.remedy}</strong> ${told}</p>`;
+}
+
+/** Whose move it is after a fault. */
+export function whoseMove(move: Move): Html {
+  return html`<p class="move"><strong>${words.move.title}</strong> ${words.move.moves[move]}.</p>`;
 }
 
 /** What stands where a list would, when nothing is in it: what that means, and perhaps where to go. */

@@ -1,6 +1,6 @@
 /** Rows of pages as events, each made once for all who see it. */
 import { eventText } from "./server-event.ts";
-import type { CompanyStanding, Refusal, Standing } from "./standing.ts";
+import type { CompanyStanding, Refusal, RefusalGroup, Standing } from "./standing.ts";
 
 /** Whose companies somebody sees, and whether what belongs to all of them. */
 export interface Sight {
@@ -12,6 +12,8 @@ export interface Sight {
 export interface LiveRows {
   company(standing: CompanyStanding): string;
   refusal(refusal: Refusal): string;
+  /** Of many; who may act can try them all again. */
+  refusalGroup(group: RefusalGroup, mayAct: boolean): string;
   /** What needs a look, of the companies and, for operators, of the installation. */
   verdict(standing: Standing, sight: Sight): string;
 }
@@ -38,6 +40,14 @@ export class LiveEvents {
 
   refusal(refusal: Refusal): string {
     return eventText({ id: refusal.reference, event: "refusal", data: this.#rows.refusal(refusal) });
+  }
+
+  /** `last`: the newest refusal of the group. */
+  refusalGroup(
+    group: RefusalGroup,
+    { last, mayAct }: { readonly last: Refusal; readonly mayAct: boolean },
+  ): string {
+    return eventText({ id: last.reference, event: "refusal", data: this.#rows.refusalGroup(group, mayAct) });
   }
 
   /** One event with all these rows; nothing without any. */

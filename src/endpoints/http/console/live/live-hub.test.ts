@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLogger } from "../../../../lib/logs/log.ts";
 import type { LiveRows } from "./live-events.ts";
 import { LiveHub, type Viewer } from "./live-hub.ts";
-import type { CompanyStanding, Refusal, Standing } from "./standing.ts";
+import type { CompanyStanding, Refusal, RefusalGroup, Standing } from "./standing.ts";
 
 const day = { applied: 0, refused: 0 };
 
@@ -19,6 +19,7 @@ function company(companyId: number, waiting = 0): CompanyStanding {
       isWatched: true,
       today: day,
       weekBefore: day,
+      weekBeforeByNow: day,
     },
     ...{ late: [], incidents: [], deadLetters: 0, uncollected: undefined },
     days: { today: "2026-11-05", weekBefore: "2026-10-29" },
@@ -46,7 +47,7 @@ class Source {
   standing = async (): Promise<Standing> => {
     this.asked += 1;
     if (this.failure !== undefined) throw this.failure;
-    const site = { incidents: [], disk: undefined, certificates: [], troubles: [] };
+    const site = { incidents: [], disk: undefined, filling: [], certificates: [], troubles: [] };
     return { at: this.asked, companies: this.companies, site };
   };
 
@@ -57,8 +58,14 @@ class Source {
     };
   };
 
-  refuse(reference: string, companyId = 1): void {
-    this.#listener?.(refusal(reference, companyId));
+  groups: readonly RefusalGroup[] | Error = [];
+  refusalGroups = async () => {
+    if (this.groups instanceof Error) throw this.groups;
+    return this.groups;
+  };
+
+  refuse(reference: string, companyId = 1, code: Refusal["code"] = "missing"): void {
+    this.#listener?.({ ...refusal(reference, companyId), code });
   }
 }
 
@@ -70,6 +77,7 @@ function hubOf(source: Source, rows: Partial<LiveRows> = {}): LiveHub {
     rows: {
       company: ({ companyCode, waiting }) => `<tr id="${companyCode}">${waiting}</tr>`,
       refusal: ({ reference }) => `<tr id="refusal-${reference}"></tr>`,
+      refusalGroup: ({ count }, mayAct) => `<tr id="refusals">${count}${mayAct ? " act" : ""}</tr>`,
       verdict: ({ companies }, { companyIds }) =>
         `<p id="verdict">${[...companies.values()].filter((one) => companyIds.has(one.companyId) && one.waiting > 0).length}</p>`,
       ...rows,
@@ -86,7 +94,7 @@ function viewerOf(companyIds: readonly number[], after?: string): Watched {
   const sent: string[] = [];
   let isEnded = false;
   return {
-    ...{ companyIds: new Set(companyIds), isOperator: false, after, sent },
+    ...{ companyIds: new Set(companyIds), actIds: new Set([1]), isOperator: false, after, sent },
     send: (text) => void sent.push(text),
     end: () => {
       isEnded = true;
@@ -154,6 +162,42 @@ describe("a hub of live pages", () => {
     await ticks(1, own, other);
     expect(own.sent.join("")).toBe('id: r1\nevent: refusal\ndata: <tr id="refusal-r1"></tr>\n\n');
     expect(other.sent).toEqual([]);
+    await hub.stop();
+  });
+
+  test("tells many of a kind as one row, with what to do for who may act, and others one by one", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    const [acting, looking] = [viewerOf([1]), { ...viewerOf([1]), actIds: new Set<number>() }];
+    hub.join(acting);
+    hub.join(looking);
+    await ticks(2);
+    const key = { companyId: 1, code: "missing", day: "1970-01-01" } as const;
+    const group = { ...key, companyCode: "C1", reasonCode: 901, count: 9, isMore: false, message: "no Stop" };
+    source.groups = [{ ...group, firstAt: 1, lastAt: 2 }];
+    for (const reference of ["r1", "r2", "r3"]) source.refuse(reference);
+    source.refuse("r4", 1, "badFileName");
+    await ticks(1, acting, looking);
+    const told = (row: string) =>
+      `id: r3\nevent: refusal\ndata: ${row}\n\nid: r4\nevent: refusal\ndata: <tr id="refusal-r4"></tr>\n\n`;
+    expect(acting.sent.join("")).toBe(told('<tr id="refusals">9 act</tr>'));
+    expect(looking.sent.join("")).toBe(told('<tr id="refusals">9</tr>'));
+    source.groups = new Error("the disk is gone");
+    source.refuse("r5");
+    await ticks(1, acting);
+    expect(acting.sent.join("")).toContain("refusal-r5");
+    await hub.stop();
+  });
+
+  test("has a page read again when many of one kind were missed", async () => {
+    const source = new Source(company(1));
+    const hub = hubOf(source);
+    for (let number = 0; number < 6; number += 1) source.refuse(`r${number}`);
+    const [some, many] = [viewerOf([1], "r1"), viewerOf([1], "r0")];
+    hub.join(some);
+    hub.join(many);
+    expect(some.sent.join("").match(/event: \w+/g)).toEqual(Array(4).fill("event: refusal"));
+    expect(many.sent.join("")).toContain("event: reload");
     await hub.stop();
   });
 

@@ -4,7 +4,8 @@
  *
  *   joined ──what was missed, all rows──> told each second what has changed ──> left, or ended
  *
- * Events: `companies` (rows that have changed), `verdict`, `refusal` (a row, with its reference as id), `beat` (nothing else
+ * Events: `companies` (rows that have changed), `verdict`, `refusal` (a row, with its reference as id; many of a kind are one
+ * row, which takes the place of theirs), `beat` (nothing else
  * to tell), `reload` (what was missed is not known any more). Whoever sends them ends a viewer with its session. Nothing
  * survives a restart: browsers come back by themselves, and read the page anew.
  */
@@ -14,6 +15,7 @@ import { createLimitedLog, type LimitedLog } from "../../../../lib/logs/limited-
 import type { Logger } from "../../../../lib/logs/log.ts";
 import { LiveEvents, type LiveRows, type Sight, sightKeyOf } from "./live-events.ts";
 import { RefusalNews } from "./refusal-news.ts";
+import { refusalTexts } from "./refusal-texts.ts";
 import { eventText, retryText } from "./server-event.ts";
 import type { LiveSource, Standing } from "./standing.ts";
 
@@ -26,6 +28,8 @@ const retryMs = 3 * secondMs;
 export interface Viewer extends Sight {
   /** The place behind which refusals are missed (`newestOf`); undefined for whoever misses none. */
   readonly after: string | undefined;
+  /** Companies for which it may act. */
+  readonly actIds: ReadonlySet<number>;
   /** Takes events. A viewer that does not keep up is disconnected by the server, leaves, and comes back. */
   send(text: string): void;
   /** Ends it: from here on nothing is sent. */
@@ -163,13 +167,15 @@ export class LiveHub {
     const sights = [...this.#watching].map(({ viewer }) => viewer);
     const changed = standing === undefined ? [] : [...this.#events.changed(standing, sights)];
     const verdicts = standing === undefined ? undefined : this.#events.verdicts(standing, sights);
-    const refused = this.#refusals
-      .take()
-      .map((refusal) => [refusal.companyId, this.#events.refusal(refusal)] as const);
+    const refused = await refusalTexts(this.#refusals.take(), {
+      ...{ source: this.#deps.source, events: this.#events, failing: this.#failing },
+    });
     for (const watching of [...this.#watching]) {
-      const { companyIds } = watching.viewer;
+      const { companyIds, actIds } = watching.viewer;
       const rows = changed.flatMap(([id, row]) => (companyIds.has(id) ? row : []));
-      const texts = refused.flatMap(([id, text]) => (companyIds.has(id) ? text : []));
+      const texts = refused.flatMap(({ companyId: id, text }) =>
+        companyIds.has(id) ? text(actIds.has(id)) : [],
+      );
       const verdict = verdictText(watching, verdicts?.get(watching.sightKey));
       this.#send(watching, this.#events.companies(rows) + verdict + texts.join(""));
     }

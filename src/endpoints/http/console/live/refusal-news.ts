@@ -1,9 +1,17 @@
 /** Refusals of this run: those that came since the last tick, and those that viewers who come back have missed. */
 import { RefusalRing } from "./refusal-ring.ts";
-import type { LiveSource, Refusal } from "./standing.ts";
+import { type LiveSource, type Refusal, refusalKeyOf, refusalKeyText } from "./standing.ts";
 
 /** More than that is read faster as a whole page. */
 const mostReplayed = 50;
+/** More of one kind are one line of a page. */
+const mostOfKind = 4;
+
+/** Whether a page has some of them as one line. */
+function areMany(refusals: readonly Refusal[]): boolean {
+  const kinds = Map.groupBy(refusals, (refusal) => refusalKeyText(refusalKeyOf(refusal)));
+  return [...kinds.values()].some((ofKind) => ofKind.length > mostOfKind);
+}
 
 export class RefusalNews {
   readonly #ring = new RefusalRing();
@@ -25,7 +33,8 @@ export class RefusalNews {
   /** Those behind the place, oldest first; undefined when they are not known any more, or too many. */
   missedSince(place: string, companyIds: ReadonlySet<number>): readonly Refusal[] | undefined {
     const missed = this.#ring.after(place, companyIds);
-    return missed === undefined || missed.length > mostReplayed ? undefined : missed;
+    const isReplayed = missed !== undefined && missed.length <= mostReplayed && !areMany(missed);
+    return isReplayed ? missed : undefined;
   }
 
   /** Those that came since the last call. */

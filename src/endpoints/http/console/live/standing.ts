@@ -1,6 +1,8 @@
 /** How companies stand at a moment: what page 1 shows, and what live rows are made from. Plain data. */
 import type { AlertKindName } from "../../../../domain/alerts/alert-kinds.ts";
+import type { Move } from "../../../../domain/outbound/whose-move.ts";
 import type { ErrorCode } from "../../../../lib/errors.ts";
+import { isoTime } from "../../../../lib/iso-time.ts";
 import type { DecidedState } from "../../../../domain/files/file-state.ts";
 
 /** Something that is wrong, with what to do about it; of the incidents of the alerts. */
@@ -30,6 +32,8 @@ export interface FailingPlace {
   readonly kind: "target" | "remote";
   readonly name: string;
   readonly failures: number;
+  /** After its last fault; undefined when that is not known. */
+  readonly move: Move | undefined;
 }
 
 /** What of a company's standing is in the store. */
@@ -39,6 +43,8 @@ export interface StoredStanding {
   readonly today: DayCount;
   /** The whole day a week before. */
   readonly weekBefore: DayCount;
+  /** Of that day those until the same time of day; undefined where its hours are not known. */
+  readonly weekBeforeByNow: DayCount | undefined;
   /** Which days of UTC these are, `YYYY-MM-DD`. */
   readonly days: { readonly today: string; readonly weekBefore: string };
   readonly incidents: readonly OpenIncident[];
@@ -79,11 +85,24 @@ export interface CompanyStanding extends StoredStanding {
   readonly uncollected: number | undefined;
 }
 
+/** A disk that fills, as it was measured last. */
+export interface DiskFilling {
+  readonly folder: string;
+  /** When it was measured, milliseconds UTC. */
+  readonly at: number;
+  /** Left out when it lasts for ten years. */
+  readonly fullInDays?: number;
+  /** So soon that something is to be done about it. */
+  readonly isSoon: boolean;
+}
+
 /** What belongs to all companies: for operators. */
 export interface SiteStanding {
   readonly incidents: readonly OpenIncident[];
   /** Undefined when the disk does not say. */
   readonly disk: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
+  /** The disks whose growth has been measured; none before that. */
+  readonly filling: readonly DiskFilling[];
   /** Certificates that this program shows, by what listens; those without TLS have none. */
   readonly certificates: readonly { readonly endpoint: string; readonly expiresAt: number }[];
   /** What keeps it from being ready, in words. */
@@ -113,10 +132,44 @@ export interface Refusal {
   readonly at: number;
 }
 
+/** Refusals that belong together: of a company, for one reason, on one day. */
+export interface RefusalKey {
+  readonly companyId: number;
+  readonly code: ErrorCode;
+  /** Of UTC, by the time of arrival, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+/** So many refusals of one key that they are one line. */
+export interface RefusalGroup extends RefusalKey {
+  readonly companyCode: string;
+  readonly reasonCode: number;
+  readonly count: number;
+  /** There are more than are counted. */
+  readonly isMore: boolean;
+  /** When the first and the last of them came, milliseconds UTC. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Of the last one. */
+  readonly message: string;
+}
+
+/** The key of a refusal; its day is that of the decision, which comes within moments of the arrival. */
+export function refusalKeyOf({ companyId, code, at }: Refusal): RefusalKey {
+  return { companyId, code, day: isoTime(at).slice(0, 10) };
+}
+
+/** The key as a text, equal for equal keys. */
+export function refusalKeyText({ companyId, code, day }: RefusalKey): string {
+  return `${companyId}-${code}-${day}`;
+}
+
 /** Where live pages get what they show. */
 export interface LiveSource {
   /** How all companies stand, at most a second old. Rejects when the store cannot be asked. */
   standing(): Promise<Standing>;
   /** Calls `listener` with each refusal of any company. Returns a function that ends that. */
   onRefusal(listener: (refusal: Refusal) => void): () => void;
+  /** Those of the keys of which there are so many that they are one line. Rejects when the store cannot be asked. */
+  refusalGroups(keys: readonly RefusalKey[]): Promise<readonly RefusalGroup[]>;
 }

@@ -47,11 +47,15 @@ export const healthWords = {
   unknown: "the disk does not say",
   growth: {
     title: "Growth, and when the disk is full",
-    never: "The check says it: nothing has been checked since the start of the program.",
+    never:
+      "It has not been measured yet: that is done some minutes after each start of the program, and then four times a day.",
+    running: "It is being measured.",
+    failed: "The last measurement came to nothing:",
+    measuredAt: "Measured",
     noDisk:
-      "The last check could not tell it: its lines above say why, or there is nothing yet that could grow.",
+      "It could not be told: the database cannot be asked, or there is nothing yet that could grow. The check above says more.",
     explained:
-      "Forecast of the last check: what comes less what goes with its age, at the rate of the period that fills the disk sooner.",
+      "The forecast goes by what comes less what goes with its age, at the rate of the period that fills the disk sooner.",
     diskOf: "Disk of",
     full: "Full",
     fullOn: (day: string, days: number) =>

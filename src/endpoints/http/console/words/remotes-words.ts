@@ -1,6 +1,7 @@
 /** Words of the page of remotes and folders, and of retries of many files. */
 export const remotesWords = {
   title: "Remotes and folders",
+  fetched: "Files that came by it",
   remotes: "Remotes",
   noRemotes:
     "None: companies.<CODE>.remotes of the configuration has the servers that files are fetched from.",

@@ -10,6 +10,15 @@ export const todayWords = {
   applied: "Applied today",
   refused: "Refused today",
   weekBefore: "a week ago, the whole day",
+  byNow: (count: string) => `about ${count} by this time a week ago`,
+  usual: {
+    same: "as usual",
+    none: "none yet",
+    noneBefore: "none then",
+    more: (percent: number) => `${percent} % more than usual`,
+    fewer: (percent: number) => `${percent} % fewer than usual`,
+    times: (factor: number) => `${factor} times as many as usual`,
+  },
   late: "Late",
   incidents: "Incidents",
   deadLetters: "Given up",
@@ -19,7 +28,7 @@ export const todayWords = {
   well: "well",
   needsLook: "needs a look",
   daysAreUtc:
-    "Today is the day of UTC. Late: expected arrivals whose time is over. Given up: deliveries that were not taken. " +
+    "Today is the day of UTC. Usual: what had come by this time of the same weekday a week ago. Late: expected arrivals whose time is over. Given up: deliveries that were not taken. " +
     "Not fetched: files in outbound/ that lie longer than they may.",
   noCompanies: "You have no company here. Somebody who administers one can give you a role in it.",
   allIsWell: (companies: number) =>
@@ -43,6 +52,12 @@ export const todayWords = {
   hasIncidents: (company: string, count: number) => `${company}: ${counted(count, "open incident")}`,
   machineHasIncidents: (count: number) => `this machine: ${counted(count, "open incident")}`,
   lacksRoom: "this machine: the disk has less room than it must keep, and uploads are refused",
+  fills: (folder: string, inDays: number) =>
+    inDays === 0
+      ? `this machine: the disk of ${folder} is full within a day at the rate of the last days`
+      : `this machine: the disk of ${folder} is full in about ${counted(inDays, "day")} at the rate of the last days`,
+  diskFull: "Disk full",
+  fillsUnknown: "Measured some minutes after the start, and then four times a day.",
   expires: (endpoint: string, inDays: number) =>
     `this machine: the certificate of ${endpoint} expires in ${counted(inDays, "day")}`,
   expired: (endpoint: string) => `this machine: the certificate of ${endpoint} has expired`,
@@ -83,6 +98,10 @@ export const todayWords = {
   toHealth: "More on page Health",
   refusals: "Refused lately",
   refusalHead: { time: "Decided", company: "Company", file: "File", reason: "Reason" },
+  refusedMany: (count: string) => `${count} files`,
+  refusedMore: (count: string) => `More than ${count} files`,
+  newestSays: "The newest:",
+  retryThese: "Try all of them again …",
   noRefusals: "Nothing was refused within the last seven days.",
   allRefusals: "All refused files",
   live: {

@@ -13,6 +13,7 @@ import { docsWords, frameWords, keyWords } from "./frame-words.ts";
 import { hostsWords, trialWords } from "./hosts-words.ts";
 import { healthWords } from "./health-words.ts";
 import { kitWords } from "./kit-words.ts";
+import { moveWords } from "./move-words.ts";
 import { foldersWords, remotesWords, retryFilesWords } from "./remotes-words.ts";
 import { sessionWords } from "./session-words.ts";
 import { loadWords } from "./load-words.ts";
@@ -21,6 +22,7 @@ import { notFoundWords, stateWords } from "./state-words.ts";
 import { stopWords } from "./stop-words.ts";
 import { todayWords } from "./today-words.ts";
 import { usersWords } from "./users-words.ts";
+import { waitingWords } from "./waiting-words.ts";
 
 export const words = {
   /** As in the attribute `lang`. */
@@ -28,6 +30,7 @@ export const words = {
   frame: frameWords,
   keys: keyWords,
   kit: kitWords,
+  move: moveWords,
   files: filesWords,
   find: findWords,
   done: doneWords,
@@ -43,6 +46,7 @@ export const words = {
   today: todayWords,
   health: healthWords,
   users: usersWords,
+  waiting: waitingWords,
   audit: auditWords,
   docs: docsWords,
   acts: actWords,

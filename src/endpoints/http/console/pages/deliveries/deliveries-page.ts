@@ -156,7 +156,10 @@ function content(shown: Shown, request: ConsoleRequest): Content {
           next: found.before === null ? undefined : to.at("/deliveries", { ...texts, before: found.before }),
         }),
       ],
-      { id: "list", tools: link(to.at("/exports"), said.exports.link) },
+      {
+        id: "list",
+        tools: html`${link(`${to.at("/waiting")}#deliveries`, words.waiting.title)} ${link(to.at("/exports"), said.exports.link)}`,
+      },
     ),
   ];
 }

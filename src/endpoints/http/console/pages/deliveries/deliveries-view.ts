@@ -1,4 +1,5 @@
 /** What the pages of deliveries ask, and what they are told. Plain data; times are milliseconds UTC. */
+import type { Move } from "../../../../../domain/outbound/whose-move.ts";
 import type { DeliveryKind, DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
 
 export interface DeliveriesFilter {
@@ -62,7 +63,9 @@ export interface ShownTarget {
   /** Until when it rests after a fault; null when it does not. */
   readonly restsUntil: number | null;
   /** The fault of the last attempt at what is open, with what to do. */
-  readonly fault: { readonly text: string; readonly remedy: string | undefined } | undefined;
+  readonly fault:
+    | { readonly text: string; readonly remedy: string | undefined; readonly move: Move | undefined }
+    | undefined;
   /** Somebody has paused it by hand. */
   readonly pause: { readonly by: string; readonly at: number; readonly reason: string } | undefined;
 }
@@ -106,8 +109,9 @@ export interface DeliveryFound extends ShownDelivery {
   readonly firstAttemptAt: number | null;
   readonly lastAttemptAt: number | null;
   readonly fault: string | null;
-  /** What to do about the fault. */
+  /** What to do about the fault, and who can. */
   readonly remedy: string | undefined;
+  readonly move: Move | undefined;
   readonly size: number | null;
   readonly sha256: string | null;
   readonly collectedBy: string | null;

@@ -8,7 +8,7 @@ import { hiddenField } from "../../kit/fields.ts";
 import { reasonForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
-import { notice, remedy } from "../../kit/notice.ts";
+import { notice, remedy, whoseMove } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { facts, section } from "../../kit/section.ts";
 import { code, shown } from "../../kit/shown-text.ts";
@@ -25,13 +25,14 @@ import { severalAddress, type SeveralVerb } from "./several-deliveries.ts";
 const said = words.deliveries;
 
 function standing(found: DeliveryFound): Html {
-  const { behind, remedy: todo, state, targetStanding } = found;
+  const { behind, remedy: todo, move, state, targetStanding } = found;
   const isOpen = state === "waiting" || state === "behind";
   const kind = state === "delivered" ? "ok" : state === "dead" ? "bad" : isOpen ? "wait" : "off";
   return notice(kind, [
     stateOf(found),
     whyOf(found),
     behind === null ? undefined : html`<p>${said.one.behind(behind)}</p>`,
+    move === undefined || state === "delivered" ? undefined : whoseMove(move),
     todo === undefined || state === "delivered" ? undefined : remedy(todo),
     isOpen && targetStanding !== undefined
       ? html`<p>${said.target} ${found.target}:</p>${standingOf(targetStanding)}`

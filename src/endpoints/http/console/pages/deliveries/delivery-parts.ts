@@ -2,7 +2,7 @@
 import { badge } from "../../kit/badge.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, link } from "../../kit/link.ts";
-import { remedy } from "../../kit/notice.ts";
+import { remedy, whoseMove } from "../../kit/notice.ts";
 import { shortened } from "../../kit/shown-text.ts";
 import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -62,6 +62,7 @@ export function standingOf(target: ShownTarget): Content {
     lines.push(html`<p>${targets.failed(failures)} ${targets.until} ${timeText(restsUntil)}.</p>`);
   if (fault !== undefined) {
     lines.push(html`<p>${shortened(fault.text, 300)}</p>`);
+    if (fault.move !== undefined) lines.push(whoseMove(fault.move));
     if (fault.remedy !== undefined) lines.push(remedy(fault.remedy));
   }
   return lines;

@@ -1,8 +1,9 @@
 /** Parts of the page of a file: its explanation, its facts, what is related to it. */
+import { channelText } from "../../../../../inbound/explain/file-words.ts";
 import { sizeText } from "../../kit/amounts.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, buttonLink, link } from "../../kit/link.ts";
-import { notice, remedy } from "../../kit/notice.ts";
+import { notice, remedy, whoseMove } from "../../kit/notice.ts";
 import { facts, section } from "../../kit/section.ts";
 import { code, listing, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
@@ -58,6 +59,7 @@ export function explainedSection(
     said.explained,
     [
       notice(badgeKinds[state], content),
+      told.moves.map(whoseMove),
       told.remedies.map((text) => remedy(text)),
       told.canPassLater ? html`<p>${said.canPassLater}</p>` : undefined,
       sameReason(file, viewer.to),
@@ -68,7 +70,7 @@ export function explainedSection(
 }
 
 export function aboutSection(file: FileFound, to: Addresses): Html {
-  const { company, stopNbr, first } = file;
+  const { company, stopNbr, first, user } = file;
   const text = (value: string | null) => (value === null ? undefined : shown(value));
   return section(
     said.about,
@@ -77,8 +79,11 @@ export function aboutSection(file: FileFound, to: Addresses): Html {
       [said.facts.stop, stopNbr === null ? undefined : link(to.stop(company, stopNbr), shown(stopNbr))],
       [said.facts.stopFunction, text(file.stopFunction)],
       [said.facts.documentId, text(file.documentId)],
-      [said.facts.channel, shown(file.channel)],
-      [said.facts.user, text(file.user)],
+      [
+        said.facts.channel,
+        link(to.at("/files", { company, channel: file.channel }), channelText(file.channel)),
+      ],
+      [said.facts.user, user === null ? undefined : link(to.at("/files", { company, user }), shown(user))],
       [said.facts.size, sizeText(file.size)],
       [said.facts.sha256, file.sha256 === null ? undefined : code(file.sha256)],
       [said.facts.reference, code(file.reference)],

@@ -3,8 +3,11 @@ import { growthSection } from "./growth-section.ts";
 import type { HealthFacts, ShownFinding } from "./health-view.ts";
 
 const at = Date.UTC(2026, 10, 5, 8);
-const factsOf = (result: readonly ShownFinding[] | undefined) =>
-  ({ check: { last: result && { at, result } } }) as unknown as HealthFacts;
+const idle = { running: undefined, last: undefined, failure: undefined };
+type Known = Pick<HealthFacts, "growth" | "check">;
+const factsOf = (result: readonly ShownFinding[] | undefined): Known => ({
+  ...{ growth: idle, check: { ...idle, last: result && { at, result } } },
+});
 
 const forecast = {
   ...{ folder: "/var/lib/<dropgate>", measuredDays: 7, roomBytes: 3_000_000 },
@@ -36,10 +39,10 @@ test("says when the disk is full, what fills it, and day by day how much room is
   expect([moments.length, unit, series[1].values]).toEqual([4, "bytes", [3e6, 3e6, 3e6, 3e6]]);
 });
 
-test("of a disk that lasts it says so, and without a check how to get it", () => {
+test("of a disk that lasts it says so, and before it was measured when that is done", () => {
   const lasting = { status: "ok", what: "…", isGrowth: true, forecast } as const;
   expect(growthSection(factsOf([lasting])).text).toContain("not within ten years");
-  expect(growthSection(factsOf(undefined)).text).toContain("nothing has been checked since the start");
+  expect(growthSection(factsOf(undefined)).text).toContain("has not been measured yet");
   const young = {
     status: "ok",
     what: "how long the disk lasts can be told after 3 days",
@@ -47,6 +50,21 @@ test("of a disk that lasts it says so, and without a check how to get it", () =>
   } as const;
   expect(growthSection(factsOf([young])).text).toContain("can be told after 3 days");
   expect(growthSection(factsOf([{ status: "ok", what: "time zones are known" }])).text).toContain(
-    "could not tell",
+    "could not be told",
   );
+});
+
+test("what the daemon has measured by itself is shown, unless a check is newer; and why it came to nothing", () => {
+  const found = (fullInDays: number) =>
+    [{ status: "ok", what: "…", isGrowth: true, forecast: { ...forecast, fullInDays } }] as const;
+  const own = { ...idle, last: { at, result: found(40) } };
+  const checked = (when: number) => ({ ...idle, last: { at: when, result: found(90) } });
+  expect(growthSection({ growth: own, check: checked(at - 1) }).text).toContain("in about 40 days");
+  expect(growthSection({ growth: own, check: checked(at + 1) }).text).toContain("in about 90 days");
+  const running = { since: at, progress: undefined };
+  expect(growthSection({ growth: { ...idle, running }, check: idle }).text).toContain("is being measured");
+  const failure = { at, message: "the share is gone" };
+  const failed = growthSection({ growth: { ...own, failure }, check: idle }).text;
+  expect(failed).toContain("the share is gone");
+  expect(failed).toContain("in about 40 days");
 });

@@ -1,14 +1,15 @@
-/** How the state grows, and when its disks are full: the forecast of the last check, drawn and as a table. */
+/** How the state grows, and when its disks are full: what the daemon has measured last, drawn and as a table. */
 import { dayMs } from "../../../../../lib/durations.ts";
 import { isoTime } from "../../../../../lib/iso-time.ts";
 import { sizeText } from "../../kit/amounts.ts";
 import { badge } from "../../kit/badge.ts";
 import { chart } from "../../kit/chart.ts";
 import { type Html, html } from "../../kit/html.ts";
-import { nothing, remedy } from "../../kit/notice.ts";
+import { nothing, notice, remedy } from "../../kit/notice.ts";
 import { details, facts, section } from "../../kit/section.ts";
 import { shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
+import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { findingItem } from "./health-sections.ts";
 import type { HealthFacts, ShownFinding, ShownForecast } from "./health-view.ts";
@@ -19,7 +20,8 @@ function dayText(from: number, days: number): string {
   return isoTime(from + days * dayMs).slice(0, 10);
 }
 
-function fullText({ fullInDays }: ShownForecast, from: number): string {
+/** When a disk is full, as measured at that moment (milliseconds UTC). */
+export function fullText({ fullInDays }: Pick<ShownForecast, "fullInDays">, from: number): string {
   return fullInDays === undefined ? said.lasts : said.fullOn(dayText(from, fullInDays), fullInDays);
 }
 
@@ -73,8 +75,22 @@ function diskPart({ status, forecast, remedy: toDo }: ShownFinding, from: number
   )}${ratesTable(forecast)}${details(said.asTable, daysTable(forecast, from))}`;
 }
 
-/** Of the last check; without one it says how to get one. */
-export function growthSection({ check: { last } }: HealthFacts): Html {
+/** By itself the daemon measures some times a day; a check that somebody has begun may be newer. */
+function lastMeasured({ growth, check }: Pick<HealthFacts, "growth" | "check">) {
+  const [own, asked] = [growth.last, check.last];
+  return asked !== undefined && asked.at >= (own?.at ?? 0) ? asked : own;
+}
+
+/** How the measurement stands that is not there, or did not come about. */
+function growthState({ failure, running }: HealthFacts["growth"], isMeasured: boolean): Html | undefined {
+  if (failure !== undefined)
+    return notice("wait", html`<p>${said.failed} ${shown(failure.message)} (${timeText(failure.at)})</p>`);
+  return running === undefined || isMeasured ? undefined : notice("off", html`<p>${said.running}</p>`);
+}
+
+/** What was measured last, and when. */
+export function growthSection(known: Pick<HealthFacts, "growth" | "check">): Html {
+  const last = lastMeasured(known);
   const found = (last?.result ?? []).filter(({ isGrowth }) => isGrowth === true);
   const from = last?.at ?? 0;
   const drawn = found.map((finding) => diskPart(finding, from)).filter((part) => part !== undefined);
@@ -82,8 +98,8 @@ export function growthSection({ check: { last } }: HealthFacts): Html {
   const content =
     found.length === 0
       ? nothing(last === undefined ? said.never : said.noDisk)
-      : html`${drawn.length === 0 ? "" : html`<p>${said.explained}</p>`}${drawn}${
+      : html`<p>${said.measuredAt} ${timeText(from)}. ${drawn.length === 0 ? "" : said.explained}</p>${drawn}${
           told.length === 0 ? "" : html`<ul class="findings">${told}</ul>`
         }`;
-  return section(said.title, content, { id: "growth" });
+  return section(said.title, [growthState(known.growth, last !== undefined), content], { id: "growth" });
 }

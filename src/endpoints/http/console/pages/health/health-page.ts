@@ -26,7 +26,9 @@ const said = words.health;
 
 /** While something is being checked, the page is read again by itself. */
 function frameOf(facts: HealthFacts, to: Addresses, content: ReturnType<typeof html>) {
-  const isRunning = facts.check.running !== undefined || facts.verification.running !== undefined;
+  const isRunning = [facts.check, facts.growth, facts.verification].some(
+    ({ running }) => running !== undefined,
+  );
   const again = isRunning
     ? html` hx-get="${to.at("/health")}" hx-trigger="every 3s" hx-target="this" hx-swap="morph:outerHTML" hx-ext="morph"`
     : "";

@@ -89,6 +89,8 @@ export interface HealthFacts {
     readonly runningSince: number | undefined;
   };
   readonly check: JobState<readonly ShownFinding[]>;
+  /** How the state grows, as the daemon measures it by itself. */
+  readonly growth: JobState<readonly ShownFinding[]>;
   readonly verification: JobState<ShownVerification>;
   /** By the daemon or by a command; undefined before the first. */
   readonly lastVerified: { readonly at: number; readonly discrepancies: number } | undefined;

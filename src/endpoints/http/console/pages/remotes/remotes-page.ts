@@ -7,7 +7,7 @@ import { sizeText } from "../../kit/amounts.ts";
 import { badge } from "../../kit/badge.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
-import { nothing, remedy } from "../../kit/notice.ts";
+import { nothing, remedy, whoseMove } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { details, facts, section } from "../../kit/section.ts";
 import { shortened, shown } from "../../kit/shown-text.ts";
@@ -22,6 +22,11 @@ import type { ShownRemote } from "./remotes-view.ts";
 
 const said = words.remotes;
 
+/** The place of a remote on the page, for addresses. */
+export function remoteId(company: string, name: string): string {
+  return `remote-${company}-${name}`.replaceAll(/[^\w-]/g, "-");
+}
+
 function standingBadge({ pause, isAsked, failures, polledAt }: ShownRemote): Html {
   if (pause !== undefined) return badge("off", said.paused);
   if (isAsked) return badge("wait", said.waiting);
@@ -30,7 +35,7 @@ function standingBadge({ pause, isAsked, failures, polledAt }: ShownRemote): Htm
 }
 
 function standingOf(remote: ShownRemote): Content {
-  const { pause, failures, restsUntil, faultText, remedy: todo, isAsked } = remote;
+  const { pause, failures, restsUntil, faultText, remedy: todo, move, isAsked } = remote;
   const lines: Content[] = [standingBadge(remote)];
   if (pause !== undefined)
     lines.push(
@@ -41,6 +46,7 @@ function standingOf(remote: ShownRemote): Content {
   if (failures > 0) {
     lines.push(html`<p>${said.failed(failures)}: ${shown(faultText ?? "")}</p>`);
     if (restsUntil !== null) lines.push(html`<p>${said.rests} ${timeText(restsUntil)}.</p>`);
+    if (move !== undefined) lines.push(whoseMove(move));
     if (todo !== undefined) lines.push(remedy(todo));
   }
   return lines;
@@ -81,6 +87,11 @@ function address(to: Addresses, { company, name }: ShownRemote, verb: string): s
   return to.at(`/remotes/${encodeURIComponent(company)}/${encodeURIComponent(name)}/${verb}`);
 }
 
+/** All files that came by it. */
+function fetchedLink({ company, name }: ShownRemote, to: Addresses): Html {
+  return html`${link(to.at("/files", { company, channel: `remote:${name}` }), said.fetched)} `;
+}
+
 function actsOf(remote: ShownRemote, user: ConsoleUser, to: Addresses): Content {
   if (!companiesFor(user, "act").some(({ code: company }) => company === remote.company)) return undefined;
   const verbs = remote.pause === undefined ? (["poll", "pause"] as const) : (["resume"] as const);
@@ -99,7 +110,10 @@ async function showRemotes(services: ConsoleServices, request: ConsoleRequest): 
     content: [
       remotes.length === 0 ? section(said.remotes, nothing(said.noRemotes)) : undefined,
       remotes.map((remote) =>
-        section(remote.name, [factsOf(remote), filesOf(remote)], { tools: actsOf(remote, user, to) }),
+        section(remote.name, [factsOf(remote), filesOf(remote)], {
+          id: remoteId(remote.company, remote.name),
+          tools: [fetchedLink(remote, to), actsOf(remote, user, to)],
+        }),
       ),
       foldersSection(folders, systemClock.now()),
     ],

@@ -1,5 +1,6 @@
 /** What the page of remotes and folders is told. Plain data; times are milliseconds UTC. */
 import type { FolderStanding } from "../../../../../domain/files/folder-standing.ts";
+import type { Move } from "../../../../../domain/outbound/whose-move.ts";
 
 export interface UntakenView {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface ShownRemote {
   readonly isAsked: boolean;
   readonly faultText: string | null;
   readonly remedy: string | undefined;
+  /** Whose move it is after the fault. */
+  readonly move: Move | undefined;
   readonly pause: { readonly by: string; readonly at: number; readonly reason: string } | undefined;
   /** Files that lie there and are not taken. */
   readonly files: readonly UntakenView[];

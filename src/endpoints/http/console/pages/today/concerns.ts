@@ -1,4 +1,5 @@
 /** What of a standing needs a look, in one sentence each, with the list that it leads to. */
+import type { Move } from "../../../../../domain/outbound/whose-move.ts";
 import { dayMs, minuteMs } from "../../../../../lib/durations.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, link } from "../../kit/link.ts";
@@ -16,7 +17,7 @@ const today = words.today;
 /** The lists to which the numbers of a company lead: each has just what its number counts. */
 export function listsOf(to: Addresses, company: string) {
   return {
-    waiting: to.at("/files", { company, state: "waiting" }),
+    waiting: to.at("/waiting", { company }),
     ofDay: (state: "applied" | "refused", day: string) =>
       to.at("/files", { company, state, from: day, to: day }),
     late: to.at("/late", { company }),
@@ -25,6 +26,18 @@ export function listsOf(to: Addresses, company: string) {
     remote: () => to.at("/remotes"),
     uncollected: to.at("/deliveries", { company, fetched: "late" }),
   };
+}
+
+/** In brackets behind a concern; nothing where it is not known. */
+function moveNote(move: Move | undefined): Html {
+  return move === undefined ? html`` : html` (${words.move.short[move]})`;
+}
+
+/** Files that are fetched from a failing remote are late because of that; all others their host has not sent. */
+export function moveOfLate(channel: string | undefined, failing: CompanyStanding["failing"]): Move {
+  const isBy = (name: string) => channel === "remote" || channel === `remote:${name}`;
+  const remote = failing.find(({ kind, name }) => kind === "remote" && isBy(name));
+  return remote === undefined ? "host" : (remote.move ?? "partner");
 }
 
 /** Of one company; empty when all is well with it. */
@@ -44,9 +57,12 @@ export function concernsOf(standing: CompanyStanding, to: Addresses): readonly H
   if (halt !== undefined) concerns.push(link(lists.waiting, today.isHalted(code, halt)));
   else if (oldestAgeMs >= longAgeMs)
     concerns.push(link(lists.waiting, today.isOld(code, durationText(oldestAgeMs))));
-  for (const { name } of late) concerns.push(link(lists.late, today.isLate(code, name)));
-  for (const { kind, name, failures } of failing)
-    concerns.push(link(lists[kind](name), today.fails[kind](code, name, failures)));
+  for (const { name, files } of late)
+    concerns.push(
+      html`${link(lists.late, today.isLate(code, name))}${moveNote(moveOfLate(files.channel, failing))}`,
+    );
+  for (const { kind, name, failures, move } of failing)
+    concerns.push(html`${link(lists[kind](name), today.fails[kind](code, name, failures))}${moveNote(move)}`);
   if (deadLetters > 0) concerns.push(link(lists.dead, today.hasDead(code, deadLetters)));
   if (uncollected > 0) concerns.push(link(lists.uncollected, today.hasUncollected(code, uncollected)));
   if (incidents.length > 0)
@@ -56,10 +72,13 @@ export function concernsOf(standing: CompanyStanding, to: Addresses): readonly H
 
 /** Of what belongs to all companies. */
 export function concernsOfSite(site: SiteStanding, now: number, to: Addresses): readonly Html[] {
-  const { disk, certificates, troubles, incidents } = site;
+  const { disk, filling, certificates, troubles, incidents } = site;
   const health = to.at("/health");
   const concerns: Html[] = [];
   if (disk !== undefined && disk.freeBytes < disk.minFreeBytes) concerns.push(link(health, today.lacksRoom));
+  for (const { folder, isSoon, fullInDays } of filling)
+    if (isSoon && fullInDays !== undefined)
+      concerns.push(link(`${to.at("/health")}#growth`, today.fills(folder, fullInDays)));
   for (const { endpoint, expiresAt } of certificates) {
     const days = Math.floor((expiresAt - now) / dayMs);
     if (days < 0) concerns.push(link(health, today.expired(endpoint)));

@@ -16,6 +16,7 @@ function standing(companyId: number, companyCode: string): CompanyStanding {
     ...{ companyId, companyCode, waiting: 0, oldestAgeMs: 0, halt: undefined, incidents: [] },
     ...{ deadLetters: 0, uncollected: 4, late: [late], failing: [], isWatched: true },
     ...{ today: { applied: 5, refused: 2 }, weekBefore: { applied: 7, refused: 0 } },
+    weekBeforeByNow: { applied: 31, refused: 0 },
     days: { today: "2026-11-05", weekBefore: "2026-10-29" },
   };
 }
@@ -39,6 +40,7 @@ test("late arrivals are told with what counts, how many have come, and what to d
   const page = await shown("company=acme");
   expect(page).toContain("named 1*.xml, over sftp");
   expect(page).toContain("1 of 3");
+  expect(page).toContain("the host&#39;s move");
   expect(page).toContain("/console/files?company=ACME&amp;from=2026-11-04&amp;name=1*.xml&amp;channel=sftp");
   expect(page).toContain("see whether the export has run");
   expect(page).not.toContain("OTHER");
@@ -54,6 +56,8 @@ test("each number of a company leads to just what it counts", () => {
   expect(row).toContain(`${day("applied", "2026-11-05")}">5<`);
   expect(row).toContain(`${day("refused", "2026-11-05")}">2<`);
   expect(row).toContain(`${day("applied", "2026-10-29")}">7<`);
+  expect(row).toContain("<strong>84 % fewer than usual</strong>, about 31 by this time a week ago");
+  expect(row).toContain("<strong>as usual</strong>, about 0 by this time a week ago");
   expect(row).toContain('/console/late?company=ACME">1<');
   expect(row).toContain('/console/deliveries?company=ACME&amp;fetched=late">4<');
 });

@@ -16,6 +16,7 @@ import { type Row, table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import type { CompanyStanding, LateExpectation } from "../../live/standing.ts";
 import { words } from "../../words/words.ts";
+import { moveOfLate } from "./concerns.ts";
 
 const said = words.today.lateArrivals;
 
@@ -35,11 +36,15 @@ function whatToDo({ isOperator }: Pick<ConsoleUser, "isOperator">): string {
   return isOperator || kind.scope === "operator" ? kind.remedy : kind.companyRemedy;
 }
 
-function rowOf(company: string, late: LateExpectation, to: Addresses): Row {
+function rowOf(
+  { companyCode: company, failing }: CompanyStanding,
+  late: LateExpectation,
+  to: Addresses,
+): Row {
   const { name, beginsAt, dueAt, arrived, atLeast, files } = late;
   const since = { company, from: isoTime(beginsAt).slice(0, 10), ...files };
   return [
-    shown(name),
+    html`${shown(name)}<br><small>${words.move.short[moveOfLate(files.channel, failing)]}</small>`,
     shortened(company, 40),
     countedFiles(late),
     timeText(beginsAt),
@@ -62,8 +67,8 @@ function ownCompanies(
 async function showLate(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const to = addresses(services);
   const { companies } = await services.live.standing();
-  const rows = ownCompanies(request, companies).flatMap(({ companyCode, late }) =>
-    late.map((one) => rowOf(companyCode, one, to)),
+  const rows = ownCompanies(request, companies).flatMap((standing) =>
+    standing.late.map((one) => rowOf(standing, one, to)),
   );
   const { name, company, counted, since, due, come } = said.head;
   const head = [name, company, counted, since, due, { text: come, isNumber: true }];

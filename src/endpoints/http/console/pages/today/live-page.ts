@@ -17,7 +17,8 @@ async function sendEvents({ live }: ConsoleServices, request: ConsoleRequest): P
     return { status: 503, headers: retryAfter(retryMs), contentType: textType, body };
   }
   const { user, query, lastEventId } = request;
-  const companyIds = new Set(companiesFor(user, "look").map(({ id }) => id));
+  const idsFor = (who: "look" | "act") => new Set(companiesFor(user, who).map(({ id }) => id));
+  const [companyIds, actIds] = [idsFor("look"), idsFor("act")];
   // What the browser has heard of is newer than what its page has shown.
   const after = lastEventId ?? query.get("after") ?? undefined;
   const { isOperator } = user;
@@ -26,7 +27,7 @@ async function sendEvents({ live }: ConsoleServices, request: ConsoleRequest): P
     contentType: eventStreamType,
     // Proxies must not gather events before they pass them on.
     headers: { "x-accel-buffering": "no" },
-    body: { subscribe: (stream) => live.join({ companyIds, isOperator, after, ...stream }) },
+    body: { subscribe: (stream) => live.join({ companyIds, actIds, isOperator, after, ...stream }) },
   };
 }
 

@@ -4,7 +4,7 @@ import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices, Scope } from "../../console-services.ts";
 import { companiesFor } from "../../console-user.ts";
 import { sizeText } from "../../kit/amounts.ts";
-import { type Html, html } from "../../kit/html.ts";
+import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { nothing } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
@@ -12,12 +12,13 @@ import { facts, section } from "../../kit/section.ts";
 import { prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
-import type { OpenIncident, Refusal, SiteStanding } from "../../live/standing.ts";
+import type { OpenIncident, SiteStanding } from "../../live/standing.ts";
 import { words } from "../../words/words.ts";
+import { fullText } from "../health/growth-section.ts";
 import { type OwnStanding, ownStanding, verdictOf } from "./own-standing.ts";
 import { ratesSection } from "./rates-section.ts";
-import { companyHead, companyRow, refusalRow } from "./today-rows.ts";
-import { type RateSpan, rateSpans } from "./today-view.ts";
+import { companyHead, companyRow, refusalGroupRow, refusalRow } from "./today-rows.ts";
+import { type RateSpan, type RefusalsFound, rateSpans } from "./today-view.ts";
 
 const today = words.today;
 /** As many stay in the list while new ones come in. */
@@ -44,7 +45,9 @@ function companiesSection({ companies }: OwnStanding, to: Addresses): Html {
   return section(
     today.companies,
     html`${rowsTable(today.companies, companyHead, rows, "companies")}<p><small>${today.daysAreUtc}</small></p>`,
-    { tools: link(to.at("/late"), today.lateArrivals.title) },
+    {
+      tools: html`${link(to.at("/waiting"), words.waiting.title)} ${link(to.at("/late"), today.lateArrivals.title)}`,
+    },
   );
 }
 
@@ -70,7 +73,17 @@ function incidentsSection({ companies, site }: OwnStanding): Html {
   });
 }
 
-function machineSection({ disk, certificates }: SiteStanding, to: Addresses): Html {
+/** When each disk is full, as far as that has been measured. */
+function fillingText(filling: SiteStanding["filling"], to: Addresses): Content {
+  if (filling.length === 0) return today.fillsUnknown;
+  const parts = filling.map(
+    (one) =>
+      html`<li>${link(`${to.at("/health")}#growth`, fullText(one, one.at))} ${shortened(one.folder, 80)}</li>`,
+  );
+  return html`<ul>${parts}</ul>`;
+}
+
+function machineSection({ disk, filling, certificates }: SiteStanding, to: Addresses): Html {
   const room =
     disk === undefined
       ? today.diskUnknown
@@ -79,15 +92,33 @@ function machineSection({ disk, certificates }: SiteStanding, to: Addresses): Ht
     ({ endpoint, expiresAt }) => [today.certificate(endpoint.toUpperCase()), timeText(expiresAt)] as const,
   );
   const shown = valid.length > 0 ? valid : [[today.certificates, today.noCertificate] as const];
-  return section(today.machine, facts([[today.disk, room], ...shown]), {
-    id: "machine",
-    tools: link(to.at("/health"), today.toHealth),
-  });
+  return section(
+    today.machine,
+    facts([[today.disk, room], [today.diskFull, fillingText(filling, to)], ...shown]),
+    {
+      id: "machine",
+      tools: link(to.at("/health"), today.toHealth),
+    },
+  );
 }
 
-function refusalsSection(refusals: readonly Refusal[], to: Addresses): Html {
+/** Single ones and groups in one order, the newest first. */
+function refusalRows(
+  { refusals, groups }: RefusalsFound,
+  { to, actIds }: { readonly to: Addresses; readonly actIds: ReadonlySet<number> },
+): readonly Html[] {
+  const lines = [
+    ...refusals.map((refusal) => ({ at: refusal.at, row: refusalRow(refusal, to) })),
+    ...groups.map((group) => ({
+      at: group.lastAt,
+      row: refusalGroupRow(group, { to, mayAct: actIds.has(group.companyId) }),
+    })),
+  ];
+  return lines.toSorted((one, other) => other.at - one.at).map(({ row }) => row);
+}
+
+function refusalsSection(rows: readonly Html[], to: Addresses): Html {
   const { time, company, file, reason } = today.refusalHead;
-  const rows = refusals.map((refusal) => refusalRow(refusal, to));
   const list = rowsTable(today.refusals, [file, company, time, reason], rows, "refusals");
   const none = html`<p class="nothing" id="no-refusals"${rows.length === 0 ? "" : html` hidden`}>${today.noRefusals}</p>`;
   const tools = link(to.at("/files", { state: "refused" }), today.allRefusals);
@@ -116,7 +147,8 @@ export async function showToday(services: ConsoleServices, request: ConsoleReque
   // Before anything is asked: what is refused meanwhile is told live, and perhaps twice, but never not at all.
   const companyIds = new Set(companies.map(({ id }) => id));
   const after = services.live.newestOf(companyIds);
-  const [standing, rates, { refusals }] = await Promise.all([
+  const actIds = new Set(companiesFor(user, "act").map(({ id }) => id));
+  const [standing, rates, refused] = await Promise.all([
     services.live.standing(),
     services.ask("fileRates", scope, { span }),
     services.ask("recentRefusals", scope, { limit: shownRefusals }),
@@ -124,7 +156,7 @@ export async function showToday(services: ConsoleServices, request: ConsoleReque
   const own = ownStanding(standing, { companyIds, isOperator: user.isOperator });
   const content = html`${verdictOf(own, to)}${companiesSection(own, to)}${incidentsSection(own)}${
     own.site === undefined ? "" : machineSection(own.site, to)
-  }${refusalsSection(refusals, to)}${ratesSection(rates, span, to)}`;
+  }${refusalsSection(refusalRows(refused, { to, actIds }), to)}${ratesSection(rates, span, to)}`;
   const part = to.at("/live/page", { span: span === "4h" ? undefined : span });
   return page(services, request, {
     ...{

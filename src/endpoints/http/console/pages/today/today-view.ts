@@ -1,5 +1,5 @@
 /** What page 1 asks the store, besides how companies stand: figures over time, and the newest refusals. */
-import type { Refusal } from "../../live/standing.ts";
+import type { Refusal, RefusalGroup, RefusalKey } from "../../live/standing.ts";
 
 /** Four hours and a day by minutes, two weeks by hours. */
 export const rateSpans = ["4h", "24h", "14d"] as const;
@@ -36,6 +36,12 @@ export interface RefusalsAsked {
 }
 
 export interface RefusalsFound {
-  /** The newest first. */
+  /** The newest first; those of a group are not among them. */
   readonly refusals: readonly Refusal[];
+  /** The newest first, by their last ones. */
+  readonly groups: readonly RefusalGroup[];
+}
+
+export interface GroupsAsked {
+  readonly keys: readonly RefusalKey[];
 }
