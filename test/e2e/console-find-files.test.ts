@@ -45,6 +45,18 @@ describe("the box", () => {
     expect(await places("2026-11-05")).toBe("/console/files?from=2026-11-05&to=2026-11-05");
   });
 
+  test("opens users, companies and what is configured by their names, for who may see them", async () => {
+    expect(await places("dispatch")).toMatch(/^\/console\/users\/\d+$/);
+    expect(await places("acme")).toBe("/console/files?company=ACME");
+    const inquiry = await signInToConsole(site, "inquiry");
+    expect(await places("dispatch", inquiry)).toContain("Nothing is known of");
+    expect(await places("acme", stranger)).toContain("Nothing is known of");
+    expect(await places("dispatch", stranger)).toContain("Nothing is known of");
+    const operator = await signInToConsole(site, "operator");
+    expect(await places("strang", operator)).toMatch(/^\/console\/users\/\d+$/);
+    expect((await admin.get("/console/find")).body).toContain("What can be typed");
+  });
+
   test("lists what may be meant, each with its state, its reason and the remedy", async () => {
     const body = await places("47");
     for (const text of ["4711_", "4712_", "refused", "951", "Correct the element that is named"])

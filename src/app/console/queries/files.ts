@@ -6,6 +6,7 @@ import type {
   ListedFile,
 } from "../../../endpoints/http/console/pages/files/files-view.ts";
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
+import { remoteSettingsOf } from "../../../config/company-settings.ts";
 import { openStates } from "../../../domain/files/file-state.ts";
 import { prunedTextOf } from "../../../domain/retention/pruned-text.ts";
 import { isSameCompanyCode } from "../../../domain/users/company-code.ts";
@@ -91,13 +92,28 @@ async function readPage(
   return { ...page, entries: page.entries.slice(0, limit), isFirst: older === undefined, hasOlder };
 }
 
+/** The ways by which files have come lately or are fetched, and those that have parts as a whole, in order. */
+async function waysOf(
+  { read, now, config }: QueryContext,
+  companies: Scope["companies"],
+): Promise<readonly string[]> {
+  const companyIds = companies.map(({ id }) => id);
+  const seen = await listChannels(read, { companyIds, since: now - channelDays * dayMs });
+  const remotes = companies.flatMap(({ code }) =>
+    [...remoteSettingsOf(config, code).keys()].map((name) => `remote:${name}`),
+  );
+  const parts = [...seen, ...remotes];
+  const wholes = parts.filter((way) => way.includes(":")).map((way) => way.slice(0, way.indexOf(":")));
+  return [...new Set([...parts, ...wholes])].toSorted();
+}
+
 /** The files of the companies in the scope. */
 export async function queryFiles(
   context: QueryContext,
   scope: Scope,
   asked: FilesAsked,
 ): Promise<FilesFound> {
-  const { read, ledgerNumbers, now } = context;
+  const { read, ledgerNumbers } = context;
   const selection = selectionOf(scope, asked.filter);
   const { companyIds } = selection;
   if (companyIds.length === 0) return nothing;
@@ -111,6 +127,9 @@ export async function queryFiles(
     after: isFirst || first === undefined ? null : placeText(ledgerNumbers, first),
     searchedTo: searchedTo?.receivedAt ?? null,
     count: asked.isCounted ? ((await countFilePage(read, selection)) ?? null) : null,
-    channels: await listChannels(read, { companyIds, since: now - channelDays * dayMs }),
+    channels: await waysOf(
+      context,
+      scope.companies.filter(({ id }) => companyIds.includes(id)),
+    ),
   };
 }

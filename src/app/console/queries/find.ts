@@ -1,4 +1,7 @@
-/** The box that finds: whatever people have of a file, a stop, a load, an order or a delivery. Each look is served by an index. */
+/**
+ * The box that finds: whatever people have of a file, a stop, a load, an order, a delivery, a user, or of what is configured.
+ * Each look into a table that grows is served by an index.
+ */
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
 import type {
   FindAsked,
@@ -34,6 +37,7 @@ import { remedyOfFault } from "../../admin/fault-remedies.ts";
 import type { QueryContext } from "../query-context.ts";
 import { listedFile } from "./files.ts";
 import { tellElsewhere } from "./find-elsewhere.ts";
+import { findPlaces, findUsers } from "./find-names.ts";
 import { whatIsMeant } from "./what-is-meant.ts";
 
 /** So many of a kind are shown. */
@@ -49,7 +53,7 @@ interface Looked {
 }
 
 const none: FindFound = {
-  ...{ files: [], stops: [], loads: [], orders: [], deliveries: [], documents: [] },
+  ...{ files: [], stops: [], loads: [], orders: [], deliveries: [], documents: [], users: [], places: [] },
   ...{ areCut: false, searchedTo: null, meant: null, elsewhere: [] },
 };
 
@@ -167,6 +171,14 @@ async function findFurther(looked: Looked, fromId: number): Promise<FindFound> {
   return { ...none, files, searchedTo: furtherOf(looked, goesOnAt) };
 }
 
+/** What people have given names to: users of companies that the viewer administers, and all else of the scope. */
+async function namesOf({ context, scope, text }: Looked, { administeredIds }: FindAsked) {
+  const administered = scope.companies.filter(({ id }) => administeredIds.includes(id));
+  const users = await findUsers(context, { ...scope, companies: administered }, { text, limit });
+  const places = await findPlaces(context, scope, { text, limit });
+  return { users: users.found, places: places.found, areNamesCut: users.isCut || places.isCut };
+}
+
 /** What the text may mean, in the companies of the scope. */
 export async function queryFind(context: QueryContext, scope: Scope, asked: FindAsked): Promise<FindFound> {
   const text = asked.text.trim();
@@ -183,17 +195,18 @@ export async function queryFind(context: QueryContext, scope: Scope, asked: Find
   const documents = (await documentsOf(looked)).map(({ companyId, ...document }) => ({
     ...{ ...document, company: codes.get(companyId) ?? "" },
   }));
+  const { users, places, areNamesCut } = await namesOf(looked, asked);
   const found = {
     files: shownFiles(looked, entries),
     ...(await numbersOf(looked)),
-    ...{ deliveries: deliveries.map(deliveryOf), documents },
+    ...{ deliveries: deliveries.map(deliveryOf), documents, users, places },
   };
   const isNothing = Object.values(found).every((list) => list.length === 0);
-  const areCut = isCut || areMoreDeliveries;
+  const areCut = isCut || areMoreDeliveries || areNamesCut;
   return {
     ...found,
     ...{ areCut, searchedTo: furtherOf(looked, searchedTo) },
-    meant: areCut || searchedTo !== undefined ? null : whatIsMeant(found),
+    meant: areCut || searchedTo !== undefined ? null : whatIsMeant(found, text),
     elsewhere: isNothing && searchedTo === undefined ? await tellElsewhere(context, scope, text) : [],
   };
 }

@@ -31,8 +31,11 @@ const delivery = (name: string): FindFound["deliveries"][number] => ({
   ...{ faultText: null, remedy: null },
 });
 const document = { company: "ACME", guid: "g", name: null, sha256: "a", size: 1, createdAt: 1 };
+const user = (userName: string) => ({ userId: 7, userName, isEnabled: true, companies: ["ACME"] });
+const place = (name: string) => ({ kind: "target", company: "ACME", name, title: null }) as const;
 const found = (some: Partial<Found>): Found => ({
-  ...{ files: [], stops: [], loads: [], orders: [], deliveries: [], documents: [], ...some },
+  ...{ files: [], stops: [], loads: [], orders: [], deliveries: [], documents: [], users: [], places: [] },
+  ...some,
 });
 
 const ofStop = { kind: "stop", company: "ACME", number: "47 11" };
@@ -67,7 +70,12 @@ test.each<[string, Partial<Found>, unknown]>([
     { stops: [stop("1")], files: [file("1_20261105_080000.xml", "B")] },
     null,
   ],
+  ["a user", { users: [user("47 11 x")] }, { kind: "user", userId: 7 }],
+  ["a target", { places: [place("erp")] }, { kind: "place", place: place("erp") }],
+  ["a user and a target", { users: [user("erp")], places: [place("erp")] }, null],
+  ["a stop, and a user whose name begins so", { stops: [stop("47 11")], users: [user("47 11 x")] }, ofStop],
+  ["a stop, and a target of just that name", { stops: [stop("47 11")], places: [place("47 11")] }, null],
   ["stops of two companies", { stops: [stop("1"), stop("1", "B")] }, null],
 ])("%s", (_, some, meant) => {
-  expect(whatIsMeant(found(some))).toEqual(meant);
+  expect(whatIsMeant(found(some), "47 11")).toEqual(meant);
 });

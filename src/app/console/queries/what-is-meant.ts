@@ -1,8 +1,12 @@
-/** Whether all that was found is one thing: a stop with its order, its files and its deliveries is one. */
+/**
+ * Whether all that was found is one thing: a stop with its order, its files and its deliveries is one. A user, a company, a
+ * remote or a target whose name only begins so counts when nothing else was found.
+ */
 import type { FindFound, FoundStop, Meant } from "../../../endpoints/http/console/pages/find/find-view.ts";
 import { stopNumberForms } from "../../../domain/files/stop-number-in-name.ts";
 
 type Found = Pick<FindFound, "files" | "stops" | "loads" | "orders" | "deliveries" | "documents">;
+type Names = Pick<FindFound, "users" | "places">;
 
 /** Whether a name begins with the number of the stop. */
 function isNamedFor({ stopNbr }: FoundStop, name: string): boolean {
@@ -21,8 +25,25 @@ function isAllOf(stop: FoundStop, { files, orders, deliveries, loads, documents 
   );
 }
 
-/** The one thing; null when there are several, or none that has a page. */
-export function whatIsMeant(found: Found): Meant | null {
+function nameMeant({ users, places }: Names): Meant | null {
+  const [user] = users;
+  const [place] = places;
+  if (users.length + places.length !== 1) return null;
+  if (user !== undefined) return { kind: "user", userId: user.userId };
+  return place === undefined ? null : { kind: "place", place };
+}
+
+/** The one thing that the text means; null when there are several, or none that has a page. */
+export function whatIsMeant(found: Found & Names, text: string): Meant | null {
+  const { users, places, ...others } = found;
+  if (Object.values(others).every((list) => list.length === 0)) return nameMeant({ users, places });
+  const isExact = (name: string) => name.toLowerCase() === text.toLowerCase();
+  if (users.some(({ userName }) => isExact(userName)) || places.some(({ name }) => isExact(name)))
+    return null;
+  return thingMeant(found);
+}
+
+function thingMeant(found: Found): Meant | null {
   const { files, stops, loads, orders, deliveries, documents } = found;
   const [stop, ...otherStops] = stops;
   if (stop !== undefined)

@@ -34,6 +34,7 @@ export const filesWords = {
   state: "State",
   reason: "Reason",
   channel: "Way",
+  anyRemote: "from any remote",
   user: "User",
   name: "Name",
   nameHint: "* for any characters, ? for one",

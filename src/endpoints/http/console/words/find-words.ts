@@ -12,7 +12,28 @@ const by: Readonly<Record<NumberKind, string>> = {
 export const findWords = {
   title: "Find",
   label: "What do you look for?",
-  hint: "A name of a file or its beginning, a stop, load, order or shipment, the number of a delivery or of a receipt, eight digits of a SHA-256, or a day such as 2026-11-05.",
+  hint: "A name of a file or its beginning, a stop, load, order or shipment, the number of a delivery or of a receipt, eight digits of a SHA-256, a day such as 2026-11-05, or the name of a user, company, remote or target.",
+  typed: {
+    title: "What can be typed",
+    kinds: [
+      ["A file, its receipt or manifest, or how its name begins", "4711_20261105_080000.xml"],
+      ["A stop, load or order; a shipment, bill of lading, seal or reference", "4711"],
+      ["Ledger of a receipt, the GUID of a delivery or of a document", "0b1c2d3e-…"],
+      ["The content of a file or document: eight digits of its SHA-256 or more", "9f86d081"],
+      ["All files of a day (UTC)", "2026-11-05"],
+      ["A request over HTTP by its X-Request-Id", "V1StGXR8_Z5j"],
+      ["A user, company, remote or target, or how its name begins", "carrier"],
+    ] as readonly (readonly [what: string, example: string])[],
+  },
+  named: {
+    users: "Users",
+    places: "Companies, remotes and targets",
+    kinds: {
+      company: "a company: its files",
+      remote: "a remote: how it stands, and what lies there",
+      target: "a target: its deliveries",
+    },
+  },
   found: (text: string) => `Find: ${text}`,
   cut: "More begin like this than are shown: put in more of it, or filter the list of files.",
   filterFiles: "Files that begin so",

@@ -41,6 +41,11 @@ export function stateBadge(state: FileState): Html {
   return badge(badgeKinds[state], words.files.states[state]);
 }
 
+/** A way as the filter names it; `remote` stands for all of them. */
+function wayText(channel: string): string {
+  return channel === "remote" ? words.files.anyRemote : channelText(channel);
+}
+
 interface Shown {
   readonly user: ConsoleUser;
   readonly to: Addresses;
@@ -73,7 +78,7 @@ function filterFields({ user, read: { texts, faults }, found }: Shown): Content 
     }),
     selectField({
       ...{ name: "channel", label: f.channel, value: channel },
-      options: [all, ...channels.map((one) => [one, one] as const)],
+      options: [all, ...channels.map((one) => [one, wayText(one)] as const)],
     }),
     textField({ name: "user", label: f.user, value: userName, maxLength: 300, autocomplete: "off" }),
     textField({ name: "name", label: f.name, value: name, hint: f.nameHint, maxLength: 300 }),
@@ -96,9 +101,10 @@ export function whyOf({ reason, remedy: todo, pruned, state }: ListedFile): Cont
 }
 
 function senderOf({ channel, user }: ListedFile, { to, read }: Shown): Content {
-  if (user === null) return channelText(channel);
-  const ofUser = to.at("/files", { ...filterQuery(read.texts), user });
-  return [channelText(channel), " ", link(ofUser, shortened(user, 40))];
+  const query = filterQuery(read.texts);
+  const way = link(to.at("/files", { ...query, channel }), channelText(channel));
+  if (user === null) return way;
+  return [way, " ", link(to.at("/files", { ...query, user }), shortened(user, 40))];
 }
 
 function nameOf({ reference, name, stopNbr, company }: ListedFile, { to, user }: Shown): Content {

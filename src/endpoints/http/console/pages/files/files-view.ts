@@ -67,6 +67,6 @@ export interface FilesFound {
   readonly searchedTo: number | null;
   /** `ever`: of these some are kept no longer. Null when they cannot be counted in time. */
   readonly count: { readonly kind: "exact" | "ever" | "moreThan"; readonly count: number } | null;
-  /** Channels of the last thirty days, for the filter. */
+  /** Ways of the last thirty days, those of remotes, and `remote` for all of these, for the filter. */
   readonly channels: readonly string[];
 }

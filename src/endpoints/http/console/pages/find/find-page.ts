@@ -5,7 +5,7 @@ import type { Answer } from "../../../server/answer.ts";
 import type { FoundRequest } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
-import { scopeFor } from "../../console-user.ts";
+import { companiesFor, scopeFor } from "../../console-user.ts";
 import { submitButton, textField } from "../../kit/fields.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
@@ -14,11 +14,12 @@ import { page, seeOther } from "../../kit/page.ts";
 import { pager } from "../../kit/pager.ts";
 import { facts, section } from "../../kit/section.ts";
 import { code, command, prose, shortened, shown } from "../../kit/shown-text.ts";
-import { type Column, type Row, table } from "../../kit/table.ts";
+import { table } from "../../kit/table.ts";
 import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
 import { stateBadge, whyOf } from "../files/files-page.ts";
 import { deliveryBadge } from "../state-badges.ts";
+import { type Group, nameGroups, placeAddress, userAddress } from "./found-names.ts";
 import type { FindFound, FoundDelivery, FoundOrder, FoundStop, Meant } from "./find-view.ts";
 
 /** Longest text that is looked for, in characters. */
@@ -40,6 +41,10 @@ function addressOf(to: Addresses, meant: Meant): string {
       return to.load(meant.company, meant.number);
     case "delivery":
       return to.delivery(meant.guid);
+    case "user":
+      return userAddress(to, meant.userId);
+    case "place":
+      return placeAddress(to, meant.place);
     case "day":
       return to.at("/files", { from: meant.day, to: meant.day });
   }
@@ -52,12 +57,6 @@ function box(to: Addresses, text: string): Html {
     autocomplete: "off",
   });
   return html`<form class="filter" method="get" action="${to.at("/find")}" role="search" aria-label="${label}">${field}<div class="field buttons">${submitButton(words.frame.find)}</div></form>`;
-}
-
-interface Group {
-  readonly title: string;
-  readonly head: readonly Column[];
-  readonly rows: readonly Row[];
 }
 
 function groupOf({ title, head, rows }: Group): Content {
@@ -137,6 +136,7 @@ function groups(found: FindFound, to: Addresses): readonly Group[] {
         timeText(document.createdAt),
       ]),
     },
+    ...nameGroups(found, to),
   ];
 }
 
@@ -171,6 +171,12 @@ function requestSection(found: FoundRequest, to: Addresses): Html {
     rows,
     files,
   ]);
+}
+
+/** What the box takes, each with an example. */
+function whatCanBeTyped(): Html {
+  const { title, kinds } = words.find.typed;
+  return section(title, facts(kinds.map(([what, examples]) => [what, code(examples)])));
 }
 
 /** A line has names that others chose, and commands of ours. */
@@ -219,11 +225,14 @@ async function find(services: ConsoleServices, request: ConsoleRequest): Promise
   const text = (request.query.get("q") ?? "").trim().slice(0, longestText);
   const { title, found: titleOf } = words.find;
   const here = "find" as const;
-  if (text === "") return page(services, request, { title, here, content: box(to, "") });
+  if (text === "") return page(services, request, { title, here, content: [box(to, ""), whatCanBeTyped()] });
   const from = request.query.get("from") ?? undefined;
-  const found = await services.ask("find", scopeFor(request.user), { text, ...given({ from }) });
+  const { user } = request;
+  const administeredIds = companiesFor(user, "act").map(({ id }) => id);
+  const asked = { text, administeredIds, ...given({ from }) };
+  const found = await services.ask("find", scopeFor(user), asked);
   const known = requestIdForm.test(text)
-    ? await services.look("request", request.user, { requestId: text })
+    ? await services.look("request", user, { requestId: text })
     : undefined;
   if (found.meant !== null) return seeOther(addressOf(to, found.meant));
   return page(services, request, {

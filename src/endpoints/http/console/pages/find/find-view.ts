@@ -6,6 +6,8 @@ export interface FindAsked {
   readonly text: string;
   /** A SHA-256 is looked for from the entry of this reference back. */
   readonly from?: string;
+  /** Companies of the scope whose users the viewer administers; operators find the users of all. */
+  readonly administeredIds: readonly number[];
 }
 
 /** By which of its numbers a stop or a load was found. */
@@ -60,11 +62,31 @@ export interface FoundDocument {
   readonly createdAt: number;
 }
 
+export interface FoundUser {
+  readonly userId: number;
+  readonly userName: string;
+  readonly isEnabled: boolean;
+  /** The codes of those that the viewer may know of. */
+  readonly companies: readonly string[];
+}
+
+/** A company, or what it has by a name of its own. */
+export interface FoundPlace {
+  readonly kind: "company" | "remote" | "target";
+  readonly company: string;
+  /** The code of a company. */
+  readonly name: string;
+  /** What a company is called besides; null for all else. */
+  readonly title: string | null;
+}
+
 /** The one thing that was meant. */
 export type Meant =
   | { readonly kind: "file"; readonly reference: string }
   | { readonly kind: "stop" | "load"; readonly company: string; readonly number: string }
   | { readonly kind: "delivery"; readonly guid: string }
+  | { readonly kind: "user"; readonly userId: number }
+  | { readonly kind: "place"; readonly place: FoundPlace }
   /** `YYYY-MM-DD`, UTC. */
   | { readonly kind: "day"; readonly day: string };
 
@@ -75,6 +97,8 @@ export interface FindFound {
   readonly orders: readonly FoundOrder[];
   readonly deliveries: readonly FoundDelivery[];
   readonly documents: readonly FoundDocument[];
+  readonly users: readonly FoundUser[];
+  readonly places: readonly FoundPlace[];
   /** More begin so than are shown. */
   readonly areCut: boolean;
   /** Entries were looked through for a SHA-256 back to this one only: its arrival, and its reference to go on from. */
