@@ -87,13 +87,12 @@ async function diskOf({ intake }: StandingDeps): Promise<SiteStanding["disk"]> {
   }
 }
 
-function fillingOf({ growth }: Pick<StandingDeps, "growth">): readonly DiskFilling[] {
+function fillingOf({ growth }: Pick<StandingDeps, "growth">): SiteStanding["filling"] {
   const last = growth();
-  if (last === undefined) return [];
-  return last.result.flatMap(({ status, forecast }) => {
+  return last?.result.flatMap(({ status, forecast }): readonly DiskFilling[] => {
     if (forecast === undefined) return [];
     const { folder, fullInDays } = forecast;
-    return { folder, at: last.at, isSoon: status !== "ok", ...given({ fullInDays }) };
+    return [{ folder, at: last.at, isSoon: status !== "ok", ...given({ fullInDays }) }];
   });
 }
 

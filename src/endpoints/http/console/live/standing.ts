@@ -101,8 +101,8 @@ export interface SiteStanding {
   readonly incidents: readonly OpenIncident[];
   /** Undefined when the disk does not say. */
   readonly disk: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
-  /** The disks whose growth has been measured; none before that. */
-  readonly filling: readonly DiskFilling[];
+  /** The disks that a forecast could be made of; undefined before the first measurement. */
+  readonly filling: readonly DiskFilling[] | undefined;
   /** Certificates that this program shows, by what listens; those without TLS have none. */
   readonly certificates: readonly { readonly endpoint: string; readonly expiresAt: number }[];
   /** What keeps it from being ready, in words. */

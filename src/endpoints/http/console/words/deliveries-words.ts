@@ -43,7 +43,6 @@ export const deliveriesWords = {
   chosen: "With those that are chosen:",
   allOf: "With all of this filter:",
   waitsBehind: "It goes out when the earlier one of its stop or export has.",
-  waits: (due: string) => `Tried again ${due} UTC.`,
   waitsForTarget: (target: string) => `It waits for the target ${target}: see above.`,
   deadNext: "Mend the cause, then try it again; or give it up, so that nobody looks at it again.",
   notConfigured: "Its target is not in the configuration: put it back, or give the delivery up.",

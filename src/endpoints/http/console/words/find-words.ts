@@ -15,6 +15,7 @@ export const findWords = {
   hint: "A name of a file or its beginning, a stop, load, order or shipment, the number of a delivery or of a receipt, eight digits of a SHA-256, a day such as 2026-11-05, or the name of a user, company, remote or target.",
   typed: {
     title: "What can be typed",
+    head: ["What is looked for", "Such as"],
     kinds: [
       ["A file, its receipt or manifest, or how its name begins", "4711_20261105_080000.xml"],
       ["A stop, load or order; a shipment, bill of lading, seal or reference", "4711"],

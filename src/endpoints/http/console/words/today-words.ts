@@ -57,7 +57,8 @@ export const todayWords = {
       ? `this machine: the disk of ${folder} is full within a day at the rate of the last days`
       : `this machine: the disk of ${folder} is full in about ${counted(inDays, "day")} at the rate of the last days`,
   diskFull: "Disk full",
-  fillsUnknown: "Measured some minutes after the start, and then four times a day.",
+  fillsUnmeasured: "Measured some minutes after the start, and then four times a day.",
+  fillsUnknown: "cannot be told yet",
   expires: (endpoint: string, inDays: number) =>
     `this machine: the certificate of ${endpoint} expires in ${counted(inDays, "day")}`,
   expired: (endpoint: string) => `this machine: the certificate of ${endpoint} has expired`,

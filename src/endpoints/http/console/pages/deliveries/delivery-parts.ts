@@ -27,9 +27,7 @@ function nextStep(delivery: ShownDelivery): Content {
   if (state === "behind") return html`<p>${said.waitsBehind}</p>`;
   if (state !== "waiting") return undefined;
   if (!isTargetConfigured) return remedy(said.notConfigured);
-  return faultText === null
-    ? undefined
-    : html`<p>${said.waits(new Date(dueAt).toISOString().slice(0, 19).replace("T", " "))}</p>`;
+  return faultText === null ? undefined : html`<p>${said.targets.until} ${timeText(dueAt)}.</p>`;
 }
 
 /** Why it has not been delivered, and what to do. */

@@ -175,8 +175,9 @@ function requestSection(found: FoundRequest, to: Addresses): Html {
 
 /** What the box takes, each with an example. */
 function whatCanBeTyped(): Html {
-  const { title, kinds } = words.find.typed;
-  return section(title, facts(kinds.map(([what, examples]) => [what, code(examples)])));
+  const { title, head, kinds } = words.find.typed;
+  const rows = kinds.map(([what, example]) => [what, code(example)]);
+  return section(title, table(head, rows, { caption: title, isCaptionHidden: true, empty: "" }));
 }
 
 /** A line has names that others chose, and commands of ours. */

@@ -76,7 +76,7 @@ export function concernsOfSite(site: SiteStanding, now: number, to: Addresses): 
   const health = to.at("/health");
   const concerns: Html[] = [];
   if (disk !== undefined && disk.freeBytes < disk.minFreeBytes) concerns.push(link(health, today.lacksRoom));
-  for (const { folder, isSoon, fullInDays } of filling)
+  for (const { folder, isSoon, fullInDays } of filling ?? [])
     if (isSoon && fullInDays !== undefined)
       concerns.push(link(`${to.at("/health")}#growth`, today.fills(folder, fullInDays)));
   for (const { endpoint, expiresAt } of certificates) {

@@ -65,7 +65,7 @@ function incidentsSection({ companies, site }: OwnStanding): Html {
     ...(site?.incidents ?? []).map(rowOf(today.machine)),
     ...companies.flatMap(({ companyCode, incidents }) => incidents.map(rowOf(companyCode))),
   ];
-  const empty = companies.some(({ isWatched }) => isWatched) ? today.noIncidents : today.notLookedFor;
+  const empty = companies.some(({ isWatched }) => isWatched) ? today.noIncidents : prose(today.notLookedFor);
   const { what, company, since, whatToDo } = today.incidentHead;
   const options = { caption: today.openIncidents, isCaptionHidden: true, empty };
   return section(today.openIncidents, table([what, company, since, whatToDo], rows, options), {
@@ -75,7 +75,8 @@ function incidentsSection({ companies, site }: OwnStanding): Html {
 
 /** When each disk is full, as far as that has been measured. */
 function fillingText(filling: SiteStanding["filling"], to: Addresses): Content {
-  if (filling.length === 0) return today.fillsUnknown;
+  if (filling === undefined) return today.fillsUnmeasured;
+  if (filling.length === 0) return link(`${to.at("/health")}#growth`, today.fillsUnknown);
   const parts = filling.map(
     (one) =>
       html`<li>${link(`${to.at("/health")}#growth`, fullText(one, one.at))} ${shortened(one.folder, 80)}</li>`,

@@ -56,7 +56,7 @@ function fileRow(file: WaitingFile, { user, to, found }: Shown): Row {
 
 /** That of its target comes first: as long as it is paused or rests, nothing else counts. */
 function whyDelivery(delivery: WaitingDelivery): Content {
-  const { pausedBy, pausedAt, restsUntil, remedy: todo, move } = delivery;
+  const { pausedBy, pausedAt, restsUntil, dueAt, remedy: todo, move } = delivery;
   if (pausedBy !== null)
     return [
       html`<p>${said.pausedBy(pausedBy)} ${timeText(pausedAt)}.</p>`,
@@ -64,7 +64,9 @@ function whyDelivery(delivery: WaitingDelivery): Content {
     ];
   return [
     whyOf(delivery),
-    restsUntil === null ? undefined : html`<p>${said.rests} ${timeText(restsUntil)}.</p>`,
+    restsUntil === null || restsUntil <= dueAt
+      ? undefined
+      : html`<p>${said.rests} ${timeText(restsUntil)}.</p>`,
     move === undefined ? undefined : whoseMove(move),
     todo === null ? undefined : remedy(todo),
   ];
