@@ -20,7 +20,7 @@ export const leftOut: readonly (readonly [commands: RegExp, reason: string])[] =
   [/^systemctl (?:daemon-reload$|status )/, "there is no systemd"],
 ];
 
-const documentedPorts = [8080, 2222, 9090, 18_080, 12_222];
+const documentedPorts = [8080, 2222, 9090, 18_080, 12_222, 8444];
 const packagedConfiguration = join(projectFolder, "tools/package/debian/dropgate.yaml");
 
 interface RunningUnit {

@@ -17,6 +17,7 @@ export const serverPages = [
   "docs/retention.md",
   "docs/restore-drill.md",
   "docs/upgrade.md",
+  "docs/console.md",
 ] as const;
 
 /** A machine on which a page is followed. */
