@@ -3,6 +3,7 @@ import { type ActSite, openActSite } from "../../../../test/support/console-acts
 import { DeliverySite, failure, unreachable } from "../../../../test/support/delivery-site.ts";
 import type { ConsoleUser } from "../../../endpoints/http/console/console-user.ts";
 import type { SeveralDone } from "../../../endpoints/http/console/console-acts.ts";
+import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { hourMs, minuteMs } from "../../../lib/durations.ts";
 import { insertCompany } from "../../../store/accounts/companies.ts";
 import { writeMeta } from "../../../store/database/meta.ts";
@@ -110,6 +111,45 @@ test("a delivered file is sent again once for each time somebody has looked at i
   expect(await acts.audit()).toHaveLength(1);
 });
 
+test("what cannot be done is told with why, and what can be done instead", async () => {
+  const { deliveries, acts, run, guids } = await rig("S1", "S2");
+  const [waits = "", other = ""] = await guids();
+  const why = async (verb: Verb, of: string) => (await run(verb, [of])).notDone[0]?.why;
+  const told = actWords.delivery;
+  expect(await why("delivery.resend", waits)).toBe(told.notDelivered("waiting"));
+  expect(await run("delivery.giveUp", [other])).toEqual({ done: 1, notDone: [] });
+  deliveries.now += minuteMs;
+  expect(await why("delivery.giveUp", other)).toMatch(/^it was given up by anna at |^it was dropped before/);
+  await deliveries.startQueue();
+  await deliveries.pass(0);
+  deliveries.now += minuteMs;
+  expect(await why("delivery.retry", waits)).toBe(told.delivered);
+  expect(await why("delivery.giveUp", waits)).toBe(told.hasIt);
+  expect(await deliveries.states()).toEqual(["delivered", "dropped"]);
+  expect((await acts.audit()).map(({ kind }) => kind)).toEqual(["delivery.giveUp"]);
+});
+
+test("a dead one is not sent again, but to be tried again", async () => {
+  const { deliveries, run, guids } = await rig("S1");
+  deliveries.target().script = () => failure({ isPermanent: true });
+  await deliveries.startQueue();
+  await deliveries.pass(0);
+  deliveries.now += minuteMs;
+  const [refused] = (await run("delivery.resend", await guids())).notDone;
+  expect(refused?.why).toBe(actWords.delivery.deadInstead);
+  expect(await deliveries.states()).toEqual(["dead"]);
+});
+
+test("of one stop the later one is given up first, so that none goes on that is given up with it", async () => {
+  const { deliveries, acts, run, guids } = await rig("S1", "S1");
+  expect(await deliveries.states()).toEqual(["waiting", "behind"]);
+  const [first = "", second = ""] = await guids();
+  expect(await run("delivery.giveUp", [first, second])).toEqual({ done: 2, notDone: [] });
+  const entries = await acts.audit();
+  expect(entries.map(({ subject }) => subject?.split(" ").at(-1))).toEqual([second, first]);
+  for (const { after } of entries) expect(JSON.parse(after ?? "")).toEqual({ state: "dropped", next: null });
+});
+
 test("a delivery of another company is not there", async () => {
   const { deliveries, acts, run, guids } = await rig("S1");
   const { store } = deliveries;
@@ -152,6 +192,11 @@ describe("acts on all companies", () => {
     const root = await acts.user("root", ["MemberAdmin"], companyId, true);
     acts.bans.set("192.0.2.9", { key: "192.0.2.9", until: now + hourMs, count: 2 });
     expect(await acts.look("bans", root, {})).toMatchObject([{ name: "192.0.2.9", count: 2 }]);
+    const anna = await acts.user("anna2", ["MemberAdmin"], companyId);
+    expect(await acts.look("bans", anna, {})).toEqual([]);
+    acts.bans.set("192.0.2.8", { key: "192.0.2.8", until: now + minuteMs, count: 1 });
+    expect((await acts.look("bans", root, {})).map(({ name }) => name)).toEqual(["192.0.2.9", "192.0.2.8"]);
+    acts.bans.delete("192.0.2.8");
     const lift = () =>
       acts.act(
         "ban.lift",
@@ -162,7 +207,5 @@ describe("acts on all companies", () => {
     expect(acts.bans.size).toBe(0);
     await lift();
     expect(await acts.audit()).toMatchObject([{ kind: "ban.lift", subject: "address 192.0.2.9" }]);
-    const anna = await acts.user("anna2", ["MemberAdmin"], companyId);
-    expect(await acts.look("bans", anna, {})).toEqual([]);
   });
 });

@@ -78,6 +78,26 @@ describe("a file that is retried in the console", () => {
     expect(await site.audit()).toHaveLength(1);
   });
 
+  test("tells who asks again for another reason that it is done, and when", async () => {
+    const file = await refusedFile("a.xml");
+    await retry([file]);
+    const { notDone } = await retry([file], { reason: "to be sure" });
+    expect(notDone[0]?.why).toBe(`it was retried by anna at ${new Date(now).toISOString()}`);
+  });
+
+  test("is shown beforehand to who may act for its company, with why it cannot be retried", async () => {
+    const file = await refusedFile("a.xml");
+    await rm(join(ledger.stateDir, "companies/ACME/error/2026-11-05/a.xml"));
+    const [rehearsal, ...more] = await site.look("file.retry", anna, { of: [file, file, "x"] });
+    expect(more).toEqual([]);
+    const { companyId: id } = ledger;
+    expect(rehearsal).toMatchObject({ reference: file, name: "a.xml", state: "superseded", company: { id } });
+    expect(rehearsal?.why).toContain("have the file sent again");
+    expect(rehearsal?.outcome).toBeUndefined();
+    const looking = await site.user("dora", ["DI_Inquiry"], ledger.companyId);
+    expect(await site.look("file.retry", looking, { of: [file] })).toEqual([]);
+  });
+
   test("is left alone when it was decided again after the page was made", async () => {
     const file = await refusedFile("a.xml", now + 1);
     expect((await retry([file])).notDone[0]?.why).toMatch(/^it has changed at 2023-.*look at it again$/);

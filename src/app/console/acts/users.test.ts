@@ -232,6 +232,20 @@ describe("a password", () => {
   });
 });
 
+describe("a user of no company", () => {
+  test("is an operator's business, noted for no company", async () => {
+    await inStore(async (tx) => {
+      await tx.deleteFrom("memberships").where("user_id", "=", ben.userId).execute();
+      await tx.updateTable("users").set({ password_hash: null }).where("id", "=", ben.userId).execute();
+    });
+    await expect(site.act("user.disable", ofAcme(), of(ben))).rejects.toMatchObject({ code: "missing" });
+    await site.act("user.password", ofAll(), { ...of(ben), mustChange: false });
+    expect(await noted()).toMatchObject([
+      { companyId: null, before: { hasPassword: false }, after: { hasPassword: true, mustChange: false } },
+    ]);
+  });
+});
+
 describe("a key", () => {
   test("is added once and removed once, with its fingerprint in the audit", async () => {
     await site.act("user.addKey", ofAcme(), { ...of(ben), publicKey });

@@ -45,8 +45,9 @@ async function ask(given: Given = {}): Promise<Came> {
     run,
     ...more,
   };
+  const { run: _run, ...place } = route;
   const ofSession: SessionRoute = {
-    ...route,
+    ...place,
     isForPassword: true,
     runInSession(_deps, { request: asks, session, asked: { requestId } }) {
       expect([session.userId, requestId]).toEqual([openSession.userId, "r"]);
