@@ -1,5 +1,6 @@
 /** Deliveries as a table. */
-import { type DeliveryView, isGivenUp } from "../app/admin/delivery-view.ts";
+import type { DeliveryView } from "../app/admin/delivery-view.ts";
+import { isGivenUp } from "../app/admin/file-filter.ts";
 import { tableLines } from "./table.ts";
 
 /** When it was delivered, or the time of its next attempt. */

@@ -10,8 +10,6 @@ import {
 import type { AdminStore } from "./admin-store.ts";
 import { byReason, type SelectionReport } from "./in-batches.ts";
 
-export { isGivenUp } from "../../domain/outbound/delivery-state.ts";
-
 export type DeliveryView = Readonly<ReturnType<typeof toDeliveryView>>;
 
 /** The delivery in a list. */

@@ -10,6 +10,8 @@ import type { FileSelection } from "../../store/ledger/file-lists.ts";
 import { faultRemedies } from "./fault-remedies.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
+export { isGivenUp } from "../../domain/outbound/delivery-state.ts";
+
 export interface FileFilter {
   /** A state of an entry, or `pruned`. */
   readonly state?: string;

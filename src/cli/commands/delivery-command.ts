@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { type DeliveryDetail, isGivenUp } from "../../app/admin/delivery-view.ts";
+import type { DeliveryDetail } from "../../app/admin/delivery-view.ts";
+import { isGivenUp } from "../../app/admin/file-filter.ts";
 import { type CliCommand, type CommonOptions, titledLines } from "../command-line.ts";
 import { counted } from "../../lib/counted.ts";
 import { declareDeliveryRetry } from "./delivery-retry-command.ts";

@@ -1,6 +1,6 @@
 /** Turns an entity's definition into a compiled check that answers with faults: code, JSON path, fault, remedy. */
 import { Kind, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type ErrorCode, type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { alternativesOf, charactersIn, lengthOfNumber, notNegativePattern } from "./fields.ts";
@@ -156,12 +156,14 @@ function faultOf(error: ValueError, path: string): Fault {
 }
 
 /**
- * Compiles an entity's definition into a check. The check answers with one fault for each wrong field, at most 50, and
+ * Makes a check of an entity's definition. The check answers with one fault for each wrong field, at most 50, and
  * with an empty list for a good value. Fields that the definition does not name are left alone.
  */
 export function createEntityCheck(schema: TSchema): (value: unknown, path: string) => Fault[] {
-  const compiled = TypeCompiler.Compile(schema);
+  // At the first value: a start, of a command too, needs few of the definitions that its modules hold.
+  let compiled: TypeCheck<TSchema> | undefined;
   return (value, path) => {
+    compiled ??= TypeCompiler.Compile(schema);
     if (compiled.Check(value)) return [];
     const faults = new Map<string, Fault>();
     for (const error of compiled.Errors(value)) {
