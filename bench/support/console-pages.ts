@@ -217,6 +217,7 @@ function listingDeliveries({ deliveries }: Samples, linked: Linked): Pages {
     "of a target": "target=tms",
     "of a former target": "target=former",
     "of a target that never was": "target=nowhere",
+    open: "state=open",
     waiting: "state=waiting",
     behind: "state=behind",
     delivered: "state=delivered",

@@ -8,6 +8,13 @@ export function isDeliveryState(text: string): text is DeliveryState {
   return (deliveryStates as readonly string[]).includes(text);
 }
 
+/** The states in which it has still to go out by itself. */
+export const openDeliveryStates = ["waiting", "behind"] as const satisfies readonly DeliveryState[];
+
+/** What lists are filtered by: one state, or all open ones. */
+export const askedDeliveryStates = ["open", ...deliveryStates] as const;
+export type AskedDeliveryState = (typeof askedDeliveryStates)[number];
+
 /** The states in which it has ended, unless somebody requests it again. A dead one waits for that. */
 export const endedDeliveryStates = ["delivered", "dropped"] as const satisfies readonly DeliveryState[];
 

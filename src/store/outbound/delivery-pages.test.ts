@@ -3,7 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DeliveryKind, deliveryStates } from "../../domain/outbound/delivery-state.ts";
+import {
+  askedDeliveryStates,
+  type DeliveryKind,
+  deliveryStates,
+} from "../../domain/outbound/delivery-state.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { given } from "../../lib/given.ts";
 import { insertCompany } from "../accounts/companies.ts";
@@ -81,7 +85,8 @@ function isWanted(one: ListedDelivery, wanted: DeliveryPageSelection): boolean {
   return (
     companyIds.some((id) => codeOf(id) === one.company) &&
     (target === undefined || one.target === target) &&
-    (state === undefined || one.state === state) &&
+    (state === undefined ||
+      (state === "open" ? ["waiting", "behind"].includes(one.state) : one.state === state)) &&
     (kind === undefined || one.kind === kind) &&
     (name === undefined ||
       new RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(one.name)) &&
@@ -108,7 +113,8 @@ async function allPages(
 
 const wanted: readonly Omit<DeliveryPageSelection, "companyIds">[] = [
   {},
-  ...deliveryStates.map((state) => ({ state })),
+  ...askedDeliveryStates.map((state) => ({ state })),
+  { state: "open", target: "mail" },
   ...kinds.slice(1).map((kind) => ({ kind })),
   { target: "tms" },
   { target: "tms", state: "dropped", kind: "message" },

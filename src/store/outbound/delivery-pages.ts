@@ -3,7 +3,11 @@
  * by their indexes, and all else from the newest on, by when they were made; what few have is looked for piece by piece.
  */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { DeliveryKind, DeliveryState } from "../../domain/outbound/delivery-state.ts";
+import {
+  type AskedDeliveryState,
+  type DeliveryKind,
+  openDeliveryStates,
+} from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import { type FoundPage, PieceSize, walkWays, type Way } from "../database/searches/page-walk.ts";
@@ -14,7 +18,7 @@ export interface DeliveryPageSelection {
   /** Only of these. */
   readonly companyIds: readonly number[];
   readonly target?: string;
-  readonly state?: DeliveryState;
+  readonly state?: AskedDeliveryState;
   readonly kind?: DeliveryKind;
   /** With `*` and `?`. */
   readonly name?: string;
@@ -93,12 +97,19 @@ function placesOf(
 const isOneOf = (ids: readonly number[]) =>
   sql<SqlBool>`d.id in (select value from json_each(${JSON.stringify(ids)}))`;
 
+/** Whether it is one of all open ones, or in that state. */
+function isOfState(state: AskedDeliveryState): RawBuilder<SqlBool> {
+  return state === "open"
+    ? sql<SqlBool>`+d.state in (${sql.join([...openDeliveryStates])})`
+    : sql<SqlBool>`+d.state = ${state}`;
+}
+
 /** What the selection says of a delivery that is at hand: no index is to be used for it. */
 function conditions({ selection, targetIds }: WayOptions): readonly RawBuilder<SqlBool>[] {
   const { target, state, kind, name, since, until, uncollected } = selection;
   return [
     ...(target === undefined ? [] : [sql<SqlBool>`+d.target_id in (${sql.join([...targetIds])})`]),
-    ...(state === undefined ? [] : [sql<SqlBool>`+d.state = ${state}`]),
+    ...(state === undefined ? [] : [isOfState(state)]),
     ...(kind === undefined ? [] : [sql<SqlBool>`+d.kind = ${kind}`]),
     ...(name === undefined ? [] : [isOfName("d.name", name)]),
     ...(since === undefined ? [] : [sql<SqlBool>`+d.created_at >= ${since}`]),
@@ -226,7 +237,7 @@ async function waysTo(options: WayOptions): Promise<{ ways: readonly DeliveryWay
   if (uncollected !== undefined) return { ways: [wayOfIds(options, uncollected)], compare: byAge };
   const ofName = name !== undefined && isServedByIndex(name) ? await wayOfName(options, name) : undefined;
   if (ofName !== undefined) return { ways: [ofName], compare: byAge };
-  if (state === "waiting" || state === "behind" || state === "dead") {
+  if (state === "open" || state === "waiting" || state === "behind" || state === "dead") {
     const kind = state === "dead" ? "dead" : "open";
     return { ways: targetIds.map((id) => wayOfTarget(options, id, kind)), compare: byNumber };
   }

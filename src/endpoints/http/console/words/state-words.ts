@@ -1,5 +1,5 @@
 /** States of deliveries in a word, and what stands where there is nothing. */
-import type { DeliveryState } from "../../../../domain/outbound/delivery-state.ts";
+import type { AskedDeliveryState, DeliveryState } from "../../../../domain/outbound/delivery-state.ts";
 
 const delivery: Readonly<Record<DeliveryState, string>> = {
   waiting: "waits",
@@ -9,7 +9,12 @@ const delivery: Readonly<Record<DeliveryState, string>> = {
   dropped: "not sent",
 };
 
-export const stateWords = { delivery };
+const askedDelivery: Readonly<Record<AskedDeliveryState, string>> = {
+  open: "waits, behind another or not",
+  ...delivery,
+};
+
+export const stateWords = { delivery, askedDelivery };
 
 export const notFoundWords = {
   title: "Not found",

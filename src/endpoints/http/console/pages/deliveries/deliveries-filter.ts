@@ -1,9 +1,5 @@
 /** The filter of the list of deliveries, as it stands in the address. */
-import {
-  type DeliveryKind,
-  deliveryStates,
-  isDeliveryState,
-} from "../../../../../domain/outbound/delivery-state.ts";
+import { askedDeliveryStates, type DeliveryKind } from "../../../../../domain/outbound/delivery-state.ts";
 import { given } from "../../../../../lib/given.ts";
 import type { ConsoleRequest } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
@@ -27,7 +23,6 @@ export interface ReadDeliveriesFilter {
 }
 
 export const shownKinds: readonly DeliveryKind[] = ["completion", "export", "message"];
-export const shownStates = deliveryStates;
 
 /** The one choice besides all. */
 export const lateFetch = "late";
@@ -35,7 +30,7 @@ export const lateFetch = "late";
 function faultsOf({ state, kind, fetched, from, to }: FilterTexts): ReadDeliveriesFilter["faults"] {
   const { faults } = words.deliveries;
   const own = {
-    state: state === "" || isDeliveryState(state) ? undefined : faults.state,
+    state: state === "" || askedDeliveryStates.some((one) => one === state) ? undefined : faults.state,
     kind: kind === "" || shownKinds.some((one) => one === kind) ? undefined : faults.kind,
     fetched: fetched === "" || fetched === lateFetch ? undefined : faults.fetched,
   };
@@ -51,7 +46,7 @@ export function readDeliveriesFilter(query: URLSearchParams): ReadDeliveriesFilt
   const filter = given({
     company: filled(texts.company),
     target: filled(texts.target),
-    state: isDeliveryState(texts.state) ? texts.state : undefined,
+    state: askedDeliveryStates.find((state) => state === texts.state),
     kind: shownKinds.find((kind) => kind === texts.kind),
     name: filled(texts.name),
     stop: filled(texts.stop),

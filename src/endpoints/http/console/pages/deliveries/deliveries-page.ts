@@ -18,13 +18,13 @@ import { shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
+import { askedDeliveryStates } from "../../../../../domain/outbound/delivery-state.ts";
 import { lookScope } from "../look-scope.ts";
 import {
   lateFetch,
   type ReadDeliveriesFilter,
   readDeliveriesFilter,
   shownKinds,
-  shownStates,
   wholeFilter,
 } from "./deliveries-filter.ts";
 import type { DeliveriesFound, ShownDelivery } from "./deliveries-view.ts";
@@ -54,7 +54,7 @@ function filterFields({ user, read: { texts, faults }, found }: Shown): Content 
   const companies = companiesFor(user, "look").map(({ code }) => [code, code] as const);
   const known = [...found.targets.map(({ name }) => name), texts.target];
   const targets = [...new Set(known)].filter((name) => name !== "").map((name) => [name, name] as const);
-  const states = shownStates.map((state) => [state, words.states.delivery[state]] as const);
+  const states = askedDeliveryStates.map((state) => [state, words.states.askedDelivery[state]] as const);
   const kinds = shownKinds.map((kind) => [kind, said.kinds[kind]] as const);
   const { company, target, state, kind, name, stop, fetched, from, to } = texts;
   return [

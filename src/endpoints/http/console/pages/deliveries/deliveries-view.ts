@@ -1,12 +1,16 @@
 /** What the pages of deliveries ask, and what they are told. Plain data; times are milliseconds UTC. */
 import type { Move } from "../../../../../domain/outbound/whose-move.ts";
-import type { DeliveryKind, DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
+import type {
+  AskedDeliveryState,
+  DeliveryKind,
+  DeliveryState,
+} from "../../../../../domain/outbound/delivery-state.ts";
 
 export interface DeliveriesFilter {
   /** The code of a company. */
   readonly company?: string;
   readonly target?: string;
-  readonly state?: DeliveryState;
+  readonly state?: AskedDeliveryState;
   readonly kind?: DeliveryKind;
   /** With `*` and `?`. */
   readonly name?: string;

@@ -5,7 +5,7 @@
  *
  * The form names each delivery: what was shown is done, and nothing that came later.
  */
-import type { DeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
+import type { AskedDeliveryState } from "../../../../../domain/outbound/delivery-state.ts";
 import type { Answer } from "../../../server/answer.ts";
 import { mostAtOnce, type NotDone, type SeveralDone } from "../../console-acts.ts";
 import type { ConsoleRequest, ConsoleRoute } from "../../console-route.ts";
@@ -33,12 +33,33 @@ const said = words.deliveries;
 export const severalVerbs = ["delivery.retry", "delivery.resend", "delivery.giveUp"] as const;
 export type SeveralVerb = (typeof severalVerbs)[number];
 
-const parts = {
-  // Those that were given up are dropped.
-  "delivery.retry": { path: "retry", done: "deliveriesRetried", states: ["dead", "waiting", "dropped"] },
-  "delivery.resend": { path: "resend", done: "deliveriesResent", states: ["delivered"] },
-  "delivery.giveUp": { path: "give-up", done: "deliveriesGivenUp", states: ["dead", "waiting", "behind"] },
-} as const satisfies Record<SeveralVerb, { path: string; done: string; states: readonly DeliveryState[] }>;
+/** Of what a filter selects by its state: that for which the act can be asked. */
+type PossibleStates = Readonly<Partial<Record<AskedDeliveryState, AskedDeliveryState>>>;
+
+interface Part {
+  readonly path: string;
+  /** Its key among the words of what was done. */
+  readonly done: string;
+  readonly states: PossibleStates;
+  /** Of a filter without a state. */
+  readonly usual: AskedDeliveryState;
+}
+
+const parts: Readonly<Record<SeveralVerb, Part>> = {
+  "delivery.retry": {
+    ...{ path: "retry", done: "deliveriesRetried", usual: "dead" },
+    // Those that were given up are dropped; what waits behind another has no attempt that could be sooner.
+    states: { dead: "dead", open: "waiting", waiting: "waiting", dropped: "dropped" },
+  },
+  "delivery.resend": {
+    ...{ path: "resend", done: "deliveriesResent", usual: "delivered" },
+    states: { delivered: "delivered" },
+  },
+  "delivery.giveUp": {
+    ...{ path: "give-up", done: "deliveriesGivenUp", usual: "dead" },
+    states: { dead: "dead", open: "open", waiting: "waiting", behind: "behind" },
+  },
+};
 
 export function severalAddress(to: Addresses, verb: SeveralVerb): string {
   return to.at(`/deliveries/act/${parts[verb].path}`);
@@ -57,17 +78,16 @@ function actScope({ user }: ConsoleRequest) {
   return { companies: companiesFor(user, "act"), isOperator: user.isOperator };
 }
 
-/** What the filter selects of what can be done at all, the newest first; without a state in it the first of those. */
+/** What the filter selects of what can be done at all, the newest first. */
 async function selectAll(
   services: ConsoleServices,
   request: ConsoleRequest,
   verb: SeveralVerb,
 ): Promise<Selected> {
   const read = readDeliveriesFilter(request.query);
-  const possible: readonly DeliveryState[] = parts[verb].states;
-  const state = read.filter?.state ?? possible[0];
-  if (read.filter === undefined || state === undefined || !possible.includes(state))
-    return { deliveries: [], missing: [], isCut: false };
+  const { states, usual } = parts[verb];
+  const state = states[read.filter?.state ?? usual];
+  if (read.filter === undefined || state === undefined) return { deliveries: [], missing: [], isCut: false };
   const filter = { ...(await wholeFilter(services, request, read)), state };
   const { items, isCut } = await selectParts(selectUntil(), async (asked) => {
     const found = await services.ask("deliveries", actScope(request), { filter, ...asked });

@@ -31,7 +31,7 @@ function actsOf(target: ShownTarget, user: ConsoleUser, to: Addresses): Content 
 }
 
 /** A number that leads to the deliveries that it counts. */
-function counted(count: number, target: ShownTarget, state: string, to: Addresses): Content {
+function counted(count: number, target: ShownTarget, state: "open" | "dead", to: Addresses): Content {
   if (count === 0) return "0";
   const { company, name } = target;
   return link(to.at("/deliveries", { company, target: name, state }), countText(count));
@@ -43,7 +43,7 @@ export function targetsSection(targets: readonly ShownTarget[], user: ConsoleUse
   const rows = targets.map((target) => [
     html`${shortened(target.name, 60)}${isOfMany && html` <span class="company">${target.company}</span>`}`,
     standingOf(target),
-    counted(target.open, target, "waiting", to),
+    counted(target.open, target, "open", to),
     html`${ageText(target.oldestAt)} ${lagLink(target, to)}`,
     said.lately(target.lately.made, target.lately.open),
     counted(target.dead, target, "dead", to),
