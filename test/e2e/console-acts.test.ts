@@ -1,85 +1,164 @@
-/** A death of the daemon at an act of the console: it leaves the act and its row in the audit, or neither. */
-import { writeFile, rename } from "node:fs/promises";
+/**
+ * A death of the daemon amid acts of the console, before and after their commits: of each unit of work the act and its rows in
+ * the audit are there, or neither. The daemon goes on with what was asked for, and the same form once more does nothing twice.
+ */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { itemsAtOnce } from "../../src/app/admin/in-batches.ts";
+import type { ActName } from "../../src/endpoints/http/console/console-services.ts";
+import { deliveryHoldKey } from "../../src/store/outbound/delivery-hold.ts";
+import { actCases } from "../support/console-act-cases.ts";
+import { addressIn, deliveryOf, subjectsOf } from "../support/console-browser.ts";
+import { ConsoleBrowser, consoleBase, signInToConsole } from "../support/console.ts";
+import { ConsoleStory, storyEnv } from "../support/console-story.ts";
 import type { Site } from "../support/daemon.ts";
-import { runInProcess } from "../support/run-in-process.ts";
-import { filedAway, stopFile } from "../support/stop-files.ts";
+import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { withDatabase } from "./crash-check.ts";
+import { killedExitCode } from "./crash-host.ts";
 
+/** More than a unit of work takes at once. */
+const lateFiles = itemsAtOnce + 5;
+
+let story: ConsoleStory;
 let site: Site;
+let subjects: Record<string, string>;
+const sessions = new Map<string, { readonly cookie: string; readonly formToken: string }>();
 
-interface Row {
-  readonly name: string;
-  readonly state: string;
+function rowsOf(sql: string): readonly object[] {
+  return withDatabase(site, (database) => database.prepare<[], object>(sql).all());
 }
 
-function rows<Found>(sql: string): readonly Found[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    return database.prepare<[], Found>(sql).all();
-  } finally {
-    database.close();
-  }
+const auditOf = (kind: ActName) => rowsOf(`select * from audit where kind = '${kind}'`).length;
+
+/** What an operator of the command `restore` would find afterwards. */
+function holdDeliveries(): void {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
+  const hold = { restoredAt: Date.now(), backup: "b-1", sendAgainFrom: Date.now(), lastReceivedAt: null };
+  database.prepare("insert into meta (key, value) values (?, ?)").run(deliveryHoldKey, JSON.stringify(hold));
+  database.close();
 }
 
-const files = () => rows<Row>("select name, state from files order by id");
-const acts = () => rows<{ subject: string }>("select subject from audit where kind = 'file.retry'");
-
-async function drop(name: string, content: string | Uint8Array): Promise<void> {
-  const path = site.path("inbound", name);
-  await writeFile(`${path}.part`, content);
-  await rename(`${path}.part`, path);
-  await waitFor("the file to be decided", () =>
-    files().some((one) => one.name === name && one.state !== "waiting"),
-  );
-  await filedAway(site, name);
-}
-
-/** A newer file, and two older ones that come after it and are refused as superseded. */
+/** Files of a stop that a newer one has overtaken. */
 async function dropLateFiles(): Promise<void> {
-  await drop(stopFile("4711", { time: "090000" }).name, stopFile("4711").content);
-  for (const time of ["070000", "080000"])
-    await drop(stopFile("4711", { time }).name, stopFile("4711").content);
-  expect(files().map(({ state }) => state)).toEqual(["applied", "superseded", "superseded"]);
-}
-
-/** References of the files on the page that can be chosen. */
-async function chosen(browser: ConsoleBrowser): Promise<readonly string[]> {
-  const { body } = await browser.get("/console/files?state=superseded");
-  return [...body.matchAll(/name="of" value="([^"]+)"/g)].map(([, reference = ""]) => reference);
-}
-
-beforeEach(async () => {
-  site = await makeConsoleSite({ inbound: { settleMs: 50 } });
-  await site.start();
-  await dropLateFiles();
-});
-
-afterEach(() => site.end());
-
-describe("a death of the daemon at the act", () => {
-  const cases = [
-    { step: "unit@running-act.unit", what: "before its commit leaves neither the act nor its row", count: 0 },
-    { step: "commit@running-act.unit", what: "after its commit leaves both, unanswered", count: 1 },
-  ] as const;
-
-  test.each(cases)("$what", async ({ step, count }) => {
-    await site.stop();
-    const run = await site.start({ env: { DROPGATE_KILL_POINT: step } });
-    const admin = await signInToConsole(site, "admin");
-    const [of = ""] = await chosen(admin);
-    const form = { seenAt: String(Date.now()), reason: "the carrier is right now" };
-    await expect(admin.post(`/console/files/${of}/retry`, form)).rejects.toThrow();
-    await run.exit;
-    expect(acts()).toHaveLength(count);
-    expect(files().filter(({ state }) => state === "retry")).toHaveLength(count);
-    const repeats = rows("select * from file_repeats");
-    expect(repeats).toHaveLength(count);
-    await site.start();
-    await waitFor("what was asked for to be decided", () => files().every(({ state }) => state !== "retry"));
-    expect(await runInProcess(site, "files", "--json")).toContain("superseded");
+  for (let index = 0; index < lateFiles; index += 1) {
+    const time = `05${String(Math.trunc(index / 60)).padStart(2, "0")}${String(index % 60).padStart(2, "0")}`;
+    const { name, content } = stopFile("4711", { time });
+    await writeFile(site.path("inbound", name), content);
+  }
+  await waitFor("the late files to be refused", () => {
+    const [found] = rowsOf("select count(*) as n from files where state = 'superseded' and is_filed = 1");
+    return Object.values(found ?? {})[0] === lateFiles + 1;
   });
+}
+
+/** The references of all that were overtaken. */
+async function lateReferences(): Promise<string> {
+  const browser = browserOf("admin");
+  const { body } = await browser.get("/console/files/retry?state=superseded");
+  return /name="of" value="([^"]*)"/.exec(body)?.[1] ?? "";
+}
+
+/** Somebody whose session was there before the daemon was started anew. */
+function browserOf(name: string): ConsoleBrowser {
+  const known = sessions.get(name);
+  if (known === undefined) throw new Error(`${name} is not signed in`);
+  return Object.assign(new ConsoleBrowser(consoleBase(site)), known);
+}
+
+beforeAll(async () => {
+  story = await ConsoleStory.open();
+  site = story.site;
+  for (const name of ["admin", "operator"] as const) {
+    const { cookie, formToken } = await signInToConsole(site, name);
+    sessions.set(name, { cookie, formToken });
+  }
+  await dropLateFiles();
+  subjects = {
+    ...(await subjectsOf(story)),
+    delivered: await deliveryOf(site, "outbound", "delivered"),
+    late: await lateReferences(),
+  };
+  await site.stop();
+  holdDeliveries();
+});
+afterEach(async () => {
+  if (site.isRunning) await site.stop();
+});
+afterAll(() => story.end());
+
+interface Death {
+  /** What the act changes, as the database has it. */
+  readonly effect: () => string;
+  /** Units of work that die after their commits leave so many rows in the audit; one unless given. */
+  readonly rowsOfUnit?: number;
+  /** So many are there when the form was sent once more. */
+  readonly rowsAtEnd?: number;
+  /** How that is answered, unless as done. */
+  readonly again?: number;
+  readonly path?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  /** The daemon has done what it was asked for. */
+  readonly isSettled?: () => boolean;
+}
+
+const effectOf = (sql: string) => () => JSON.stringify(rowsOf(sql));
+const ofDelivered = (sql: string) => () => JSON.stringify(rowsOf(`${sql} guid = '${subjects["delivered"]}'`));
+const repeatsOfFiles = "select count(*) from file_repeats";
+
+const deaths: Readonly<Partial<Record<ActName, Death>>> = {
+  "deliveries.release": { effect: effectOf(`select * from meta where key = '${deliveryHoldKey}'`) },
+  "file.retry": {
+    effect: effectOf(repeatsOfFiles),
+    ...{ rowsOfUnit: itemsAtOnce, rowsAtEnd: lateFiles + 1 },
+    ...{ path: "/console/files/retry", fields: { of: "{late}" } },
+    isSettled: () => rowsOf("select id from files where state = 'retry'").length === 0,
+  },
+  "delivery.resend": {
+    effect: ofDelivered(
+      "select r.id from delivery_repeats r join deliveries d on d.id = r.delivery_id where",
+    ),
+    isSettled: () => ofDelivered("select state from deliveries where")() === '[{"state":"delivered"}]',
+  },
+  "target.pause": { effect: effectOf("select * from hand_pauses") },
+  // Whose roles they were is told by the form: it is as old as they are.
+  "user.roles": { effect: effectOf("select * from memberships order by 1, 2"), again: 422 },
+};
+
+const told = (template: string) => template.replaceAll(/\{(\w+)\}/g, (_all, name) => subjects[name] ?? "?");
+
+/** Sends the form of the act to the daemon that runs. */
+function send(kind: ActName, seenAt: number) {
+  const { by, path, fields } = { ...actCases[kind], ...deaths[kind] };
+  const own = Object.entries(fields ?? {}).map(([name, text]) => [name, told(text)]);
+  const form = { ...Object.fromEntries(own), reason: `to see ${kind}`, seenAt: String(seenAt) };
+  return browserOf(by).post(addressIn(subjects, path), form);
+}
+
+async function sendToDeath(kind: ActName, step: string, seenAt: number): Promise<void> {
+  const run = await site.start({ env: { ...storyEnv, DROPGATE_KILL_POINT: step } });
+  await expect(send(kind, seenAt)).rejects.toThrow();
+  expect(await run.exit).toBe(killedExitCode);
+}
+
+test.each(Object.entries(deaths))("%s is there with its rows, or not at all", async (name, death) => {
+  const kind = name as ActName;
+  const { effect, rowsOfUnit = 1, rowsAtEnd = rowsOfUnit, isSettled = () => true } = death;
+  const seenAt = Date.now();
+  const before = effect();
+  await sendToDeath(kind, "unit@running-act.unit", seenAt);
+  expect([auditOf(kind), effect()]).toEqual([0, before]);
+
+  await sendToDeath(kind, "commit@running-act.unit", seenAt);
+  expect(auditOf(kind)).toBe(rowsOfUnit);
+  expect(effect()).not.toBe(before);
+
+  await site.start({ env: storyEnv });
+  await waitFor("the daemon to go on with it", isSettled);
+  const again = await send(kind, seenAt);
+  expect(death.again === undefined ? [200, 303] : [death.again], again.body).toContain(again.status);
+  expect(auditOf(kind)).toBe(rowsAtEnd);
+  await waitFor("the daemon to have done all of it", isSettled);
 });

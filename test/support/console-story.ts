@@ -79,7 +79,8 @@ function settingsFor({ shut, picky }: Receivers): Settings {
   };
 }
 
-const daemonEnv = { PARTNER_PASSWORD: "nobody" };
+/** What its daemon is started with. */
+export const storyEnv = { PARTNER_PASSWORD: "nobody" };
 
 async function addNewcomer(site: Site): Promise<void> {
   const { password } = site;
@@ -183,7 +184,7 @@ async function play(folder: string): Promise<void> {
   const receivers = await startReceivers();
   const site = await makeConsoleSite(settingsFor(receivers));
   try {
-    await site.start({ env: daemonEnv });
+    await site.start({ env: storyEnv });
     await addNewcomer(site);
     await sendFiles(site);
     await sendForeign(site);
@@ -222,7 +223,7 @@ export class ConsoleStory {
     const site = await Site.make(settingsFor(receivers));
     await rm(site.stateDir, { recursive: true });
     await cp(join(played, "var"), site.stateDir, { recursive: true });
-    await site.start({ env: daemonEnv });
+    await site.start({ env: storyEnv });
     return new ConsoleStory(site, receivers);
   }
 
