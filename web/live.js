@@ -5,6 +5,8 @@ const silentMs = 30_000;
 /** The first comes at once. */
 const firstSilentMs = 10_000;
 const pollMs = 10_000;
+/** Charts, incidents and the disk come by no event. */
+const wholeMs = 60_000;
 /** Meanwhile somebody may have gone, or the proxy be another one. */
 const tryAgainMs = 300_000;
 
@@ -13,7 +15,8 @@ let hasHeard = false;
 /** When something was heard last, or listening was begun. */
 let heardAt = 0;
 let isPolling = false;
-let polledAt = 0;
+/** When the page was read last, or was made. */
+let readAt = performance.now();
 
 const frame = () => document.querySelector("[data-live]");
 const now = () => performance.now();
@@ -63,6 +66,7 @@ function addRefusal(html) {
 }
 
 function readAgain() {
+  readAt = now();
   const place = frame();
   if (place !== null) window.htmx.trigger(place, "poll");
 }
@@ -113,11 +117,8 @@ function look() {
   if (document.hidden) return;
   const silence = now() - heardAt;
   if (source !== undefined && silence > (hasHeard ? silentMs : firstSilentMs)) poll();
-  if (!isPolling) return;
-  if (source === undefined && silence > tryAgainMs) listen();
-  if (now() - polledAt < pollMs) return;
-  polledAt = now();
-  readAgain();
+  if (isPolling && source === undefined && silence > tryAgainMs) listen();
+  if (now() - readAt >= (isPolling ? pollMs : wholeMs)) readAgain();
 }
 
 /** A browser has six connections for all its tabs: those that nobody looks at must not keep any. */
@@ -128,12 +129,20 @@ function onVisibility() {
   readAgain();
 }
 
+/** What somebody has opened stays open, and how live the page is is told once, and not each time that it is read. */
+function keepWhatIsShown() {
+  const { callbacks } = window.Idiomorph.defaults;
+  callbacks.beforeAttributeUpdated = (name, element) => !(name === "open" && element.matches("details"));
+  callbacks.beforeNodeMorphed = (element) => element.id !== "live-state";
+}
+
 /** A page that was read anew does not say yet how live it is. */
 function onRead() {
   say(isPolling ? "polling" : hasHeard ? "on" : undefined);
 }
 
 if (frame() !== null) {
+  keepWhatIsShown();
   if (!document.hidden) listen();
   setInterval(look, 1_000);
   window.addEventListener("pagehide", stopListening);

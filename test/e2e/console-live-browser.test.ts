@@ -109,6 +109,30 @@ describe.skipIf(!hasBrowser)("page 1", () => {
     await toldLive(page, on);
   });
 
+  test("that is live is read as a whole each minute, and keeps what somebody has opened", async () => {
+    const page = await open();
+    await page.clock.install();
+    await visit(page, "/console");
+    await toldLive(page, on);
+    await page.evaluate(`{
+      const details = Object.assign(document.createElement("details"), { id: "opened", open: true });
+      document.body.append(details);
+      Idiomorph.morph(details, "<details id=opened><summary>anew</summary></details>", { morphStyle: "outerHTML" });
+    }`);
+    expect(await page.locator("#opened").textContent()).toBe("anew");
+    expect(await page.locator("#opened").getAttribute("open")).toBe("");
+    const whole = page.waitForRequest((request) => request.url().endsWith("/console/live/page"));
+    // From here on time goes by as the test has it, however long a file takes.
+    await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + 500);
+    for (const stopNbr of ["P7", "P8", "P9"]) {
+      await rowOf(page, await refuse(stopNbr)).waitFor();
+      // Less than the silence after which the page would be read again for want of events.
+      await page.clock.runFor(20_500);
+    }
+    await (await whole).response();
+    await toldLive(page, on);
+  });
+
   test("of a tab that nobody looks at keeps no connection, and has what came meanwhile as soon as somebody does", async () => {
     const page = await open();
     await visit(page, "/console");
