@@ -5,11 +5,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 
 /** Our own files lie in `web`, five folders up from here, built or not. */
-const own = (name: string) => new URL(`../../../../../web/${name}`, import.meta.url).pathname;
+const own = (name: string) => fileURLToPath(new URL(`../../../../../web/${name}`, import.meta.url));
 
 /** The parts of the style sheet, in the order in which they hold. */
 const styles = ["tokens", "base", "lead", "frame", "parts", "tables", "forms", "pictures", "media"];
