@@ -11,7 +11,8 @@ export interface ReadReason {
 
 /** Reads the field `reason` of a form. */
 export function readReason(form: URLSearchParams): ReadReason {
-  const reason = (form.get("reason") ?? "").trim();
+  // Browsers send each line break as two characters, and count it as one.
+  const reason = (form.get("reason") ?? "").replaceAll("\r\n", "\n").trim();
   if (reason === "") return { reason, fault: words.kit.reasonMissing };
   return {
     reason,
