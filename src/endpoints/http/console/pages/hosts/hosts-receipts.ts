@@ -4,13 +4,12 @@ import { type Fault, reasonCodeOf } from "../../../../../lib/errors.ts";
 import { remedyOf } from "../../../../../inbound/explain/file-words.ts";
 import type { ConsoleRequest } from "../../console-route.ts";
 import type { ConsoleServices } from "../../console-services.ts";
-import type { ConsoleCompany } from "../../console-user.ts";
+import { companiesFor, type ConsoleCompany } from "../../console-user.ts";
 import { badge, type BadgeKind } from "../../kit/badge.ts";
 import { hiddenField, selectField } from "../../kit/fields.ts";
 import { filterForm } from "../../kit/forms.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { addresses, link } from "../../kit/link.ts";
-import { mayUse } from "../../kit/navigation.ts";
 import { notice } from "../../kit/notice.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
@@ -71,8 +70,8 @@ export function receiptsSection(
 ): Html {
   const to = addresses(services);
   const { user } = request;
-  // Only who may look has a page for each file.
-  const maySeeFile = mayUse(user, "look");
+  // Only who may look at the company has a page for each file.
+  const maySeeFile = companiesFor(user, "look").some(({ id }) => id === company.id);
   const rows = found.receipts.map(({ reference, name, state, receivedAt, faults }) => [
     maySeeFile ? link(to.file(reference), shortened(name)) : shortened(name),
     badge(kinds[state], text.fileStates[state]),
