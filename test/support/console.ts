@@ -10,6 +10,7 @@
  */
 import { company, Site, type Settings } from "./daemon.ts";
 import { runInProcess } from "./run-in-process.ts";
+import type { SiteKind } from "./site-template.ts";
 
 export const otherCompany = "OTHER";
 
@@ -28,16 +29,23 @@ export const consoleUsers = {
 
 export type ConsoleUserName = keyof typeof consoleUsers;
 
+/** With the other company and all users. */
+const withConsoleUsers: SiteKind = {
+  name: "console",
+  async fill(site) {
+    await runInProcess(site, "company", "add", otherCompany);
+    for (const [name, { roles, company: code }] of Object.entries(consoleUsers)) {
+      const roleArgs = roles.flatMap((role) => ["--role", role]);
+      const account = ["--company", code, ...roleArgs, "--password-file", site.passwordFile];
+      await runInProcess(site, "user", "add", name, ...account);
+    }
+  },
+};
+
 /** As `Site.make`, with the other company and all users. */
 export async function makeConsoleSite(settings: Settings = {}): Promise<Site> {
-  const site = await Site.make({ console: { operators: [`operator@${company}`] }, ...settings });
-  await runInProcess(site, "company", "add", otherCompany);
-  for (const [name, { roles, company: code }] of Object.entries(consoleUsers)) {
-    const roleArgs = roles.flatMap((role) => ["--role", role]);
-    const account = ["--company", code, ...roleArgs, "--password-file", site.passwordFile];
-    await runInProcess(site, "user", "add", name, ...account);
-  }
-  return site;
+  const all = { console: { operators: [`operator@${company}`] }, ...settings };
+  return await Site.make(all, undefined, withConsoleUsers);
 }
 
 export interface PageReply {

@@ -1,15 +1,30 @@
 /**
- * Commands of the source in the process of the test, on the state of a site. For tests of something else that need many of
- * them: a process for each costs a third of a second of a core. What is tested runs as the program does: `Site.cli`.
+ * Commands of the built program in the process of the test, on the state of a site. For tests of something else that need
+ * many of them: a process for each costs a third of a second of a core. What is tested runs as a process: `Site.cli`.
  */
-import { runCli } from "../../src/cli/run-cli.ts";
-import type { Site } from "./daemon.ts";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import type * as cli from "../../src/cli/run-cli.ts";
+
+const require = createRequire(import.meta.url);
+const builtFile = fileURLToPath(new URL("../../dist/cli/run-cli.js", import.meta.url));
+
+/** Where the configuration lies, and the folder in which the command runs; a `Site` has both. */
+export interface CommandPlace {
+  readonly configFile: string;
+  readonly folder: string;
+}
 
 /** Runs a command that has to succeed; its standard output. */
-export async function runInProcess(site: Site, ...args: readonly string[]): Promise<string> {
+export async function runInProcess(
+  { configFile, folder }: CommandPlace,
+  ...args: readonly string[]
+): Promise<string> {
+  // Not by `import`: the loader of the tests would load each module of the program a second time, in its own way.
+  const { runCli } = require(builtFile) as typeof cli;
   let [stdout, stderr] = ["", ""];
-  const exitCode = await runCli([...args, "--config", site.configFile], {
-    ...{ env: process.env, cwd: site.folder },
+  const exitCode = await runCli([...args, "--config", configFile], {
+    ...{ env: process.env, cwd: folder },
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
   });

@@ -1,6 +1,7 @@
 /**
  * What each site begins with: a state that `dropgate init` made, and the password, the key and the host key of its clients.
- * It is made once in a run of the tests (`run-folder.ts`) and copied for each site.
+ * It is made once in a run of the tests (`run-folder.ts`) and copied for each site; so is what some kinds of sites have
+ * besides.
  */
 import { randomBytes } from "node:crypto";
 import { cp, readFile, writeFile } from "node:fs/promises";
@@ -14,6 +15,21 @@ export const user = "host";
 
 /** In the template and in the folder of each site. */
 export const clientFiles = { password: "password", key: "id_ed25519", hostKey: "host_key.pub" } as const;
+
+/** A template in the making, with a configuration for the commands that fill it. */
+export interface SiteInMaking {
+  readonly folder: string;
+  readonly configFile: string;
+  readonly passwordFile: string;
+}
+
+/** A kind of sites that begin with more than the plain ones. */
+export interface SiteKind {
+  /** Of its template; no other kind has it. */
+  readonly name: string;
+  /** Adds to the state of a plain site, once in a run. */
+  fill(site: SiteInMaking): Promise<void>;
+}
 
 async function mustRun(file: string, ...args: readonly string[]): Promise<string> {
   const { exitCode, stdout, output } = await runProgram(file, args);
@@ -45,12 +61,24 @@ async function copy(template: string, folder: string, stateDir: string): Promise
     await cp(join(template, name), join(folder, name));
 }
 
+async function templateOf(kind: SiteKind | undefined): Promise<string> {
+  const plain = await onceInRun("site", makeIn);
+  if (kind === undefined) return plain;
+  return await onceInRun(`site-${kind.name}`, async (folder) => {
+    const [stateDir, configFile] = [join(folder, "var"), join(folder, "dropgate.yaml")];
+    await copy(plain, folder, stateDir);
+    await writeFile(configFile, JSON.stringify({ stateDir }));
+    await kind.fill({ folder, configFile, passwordFile: join(folder, clientFiles.password) });
+  });
+}
+
 /** Plants the state and the files of the clients. Gives the password of the user and the public key of the server. */
 export async function plantSite(
   folder: string,
   stateDir: string,
+  kind?: SiteKind,
 ): Promise<{ readonly password: string; readonly hostKey: string }> {
-  await copy(await onceInRun("site", makeIn), folder, stateDir);
+  await copy(await templateOf(kind), folder, stateDir);
   const read = async (name: string) => (await readFile(join(folder, name), "utf8")).trim();
   return { password: await read(clientFiles.password), hostKey: await read(clientFiles.hostKey) };
 }
