@@ -3,6 +3,7 @@ import { createConsole, type ServedConsole } from "../../endpoints/http/console/
 import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
 import type { LiveHub } from "../../endpoints/http/console/live/live-hub.ts";
 import type { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
+import type { HostServers } from "../../endpoints/http/console/pages/hosts/hosts-view.ts";
 import type { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import { isNamedOperator } from "../../domain/users/operator.ts";
 import { changeOwnPassword } from "../../operations/users/own-password.ts";
@@ -45,6 +46,20 @@ function startJobs({ configFile, clock, stack }: Parts): HealthJobs {
   return jobs;
 }
 
+/** A server that is switched off has no port. */
+function serversOf({ config: { http, ftp }, ports }: Parts): HostServers {
+  const { basePath } = http;
+  return {
+    ...{ sftpPort: ports.get("sftp"), ftpPort: ports.get("ftp") },
+    hasFtpTls: ftp.tls !== undefined,
+    http: {
+      scheme: http.tls === undefined ? "http" : "https",
+      port: ports.get("http") ?? http.port,
+      basePath,
+    },
+  };
+}
+
 function servicesOf(
   parts: Parts,
   { ask, backups, requests, folders }: ConsoleSurroundings,
@@ -62,7 +77,8 @@ function servicesOf(
     isOperator: (user) => isNamedOperator(parts.config.console.operators, user),
   });
   const health = createConsoleHealth({ parts, backups, jobs, troubles });
-  return { basePath: () => parts.config.http.basePath, ask, live, health, ...acts };
+  const basePath = () => parts.config.http.basePath;
+  return { basePath, servers: () => serversOf(parts), ask, live, health, ...acts };
 }
 
 /** Its parts end with the stack of the daemon. */

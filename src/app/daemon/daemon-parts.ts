@@ -71,6 +71,8 @@ export interface Parts {
   readonly untaken: (() => readonly UntakenOfRemote[])[];
   /** When the certificate that an endpoint uses expires, milliseconds UTC. */
   readonly certificates: Map<SignInProtocol, number>;
+  /** The ports that are listened on: not those of the configuration, where it leaves the choice to the system. */
+  readonly ports: Map<SignInProtocol, number>;
   /** When the configuration in force was read, and whether none was refused since. */
   readonly configRead: { at: number; isLastGood: boolean };
   /** The last warnings and errors of the log. */
@@ -241,6 +243,7 @@ export function buildParts(config: Config, store: Store, rest: Given): Parts {
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
     ...{ retention, untaken, decisionWatches, receiptCollections, listening: [] },
     certificates: new Map(),
+    ports: new Map(),
     configRead: { at: clock.now(), isLastGood: true },
     get config() {
       return current.config;

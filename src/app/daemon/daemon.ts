@@ -204,6 +204,7 @@ async function startSftp(parts: Parts, exchange: FolderExchange, hostKeys: reado
   const { received } = arrivals;
   const endpoint = new SftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
+  parts.ports.set("sftp", endpoint.port);
   parts.listening.push(() => exchangeFigures(parts, endpoint, exchange));
   for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
   return endpoint;
@@ -216,6 +217,7 @@ async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndp
   noteCertificate(parts, "ftp", options.tls);
   const endpoint = new FtpEndpoint({ exchange, signIn, options, log, received: arrivals.received });
   await parts.stack.start(endpoint, parts.signal);
+  parts.ports.set("ftp", endpoint.port);
   parts.listening.push(() => exchangeFigures(parts, endpoint, exchange));
   return endpoint;
 }

@@ -108,6 +108,7 @@ export async function startHttp(
     ...(forConsole === undefined ? withPages(routes) : { routes }),
   });
   await stack.start(endpoint, signal);
+  parts.ports.set("http", endpoint.port);
   listen(parts, endpoint);
   const alone =
     forConsole &&

@@ -1,5 +1,4 @@
-/** What host developers see of their company: its last receipts, and where to send to. */
-import { companySettingsOf } from "../../../config/company-settings.ts";
+/** What host developers see of their company: its last receipts, and its integrations. */
 import type { Config } from "../../../config/schema.ts";
 import { decidedStates, isDecidedState } from "../../../domain/files/file-state.ts";
 import { isSameCompanyCode } from "../../../domain/users/company-code.ts";
@@ -8,7 +7,6 @@ import type {
   HostAsked,
   HostFound,
   HostReceipt,
-  HostServers,
 } from "../../../endpoints/http/console/pages/hosts/hosts-view.ts";
 import { given } from "../../../lib/given.ts";
 import { readFilePage } from "../../../store/ledger/file-pages.ts";
@@ -23,16 +21,6 @@ function receiptOf({ ledgerNumbers }: QueryContext, entry: LedgerEntry): readonl
   const { id, name, state, receivedAt, decidedAt, userName, faults } = entry;
   if (!isDecidedState(state)) return [];
   return [{ reference: ledgerNumbers.seal(id), name, state, receivedAt, decidedAt, userName, faults }];
-}
-
-function serversOf(config: Config, companyCode: string): HostServers {
-  const { sftp, ftp, http } = config;
-  return {
-    sftpPort: sftp.enabled ? sftp.port : undefined,
-    ftpPort: ftp.enabled ? ftp.port : undefined,
-    http: { scheme: http.tls === undefined ? "http" : "https", port: http.port, basePath: http.basePath },
-    areNamesStrict: companySettingsOf(config, companyCode).names === "strict",
-  };
 }
 
 function integrationsOf({ integrations }: Config, companyCode: string): readonly string[] {
@@ -63,7 +51,6 @@ export async function queryHosts(
     receipts: entries.flatMap((entry) => receiptOf(context, entry)),
     before: last === undefined ? undefined : placeText(context.ledgerNumbers, last),
     searchedTo: page.searchedTo?.receivedAt,
-    servers: serversOf(context.config, company.code),
     integrations: integrationsOf(context.config, company.code),
   };
 }

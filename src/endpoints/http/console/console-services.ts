@@ -5,6 +5,7 @@
 import type { AuditSubject } from "../../../domain/audit/audit-subject.ts";
 import type { LiveHub } from "./live/live-hub.ts";
 import type { HealthSource } from "./pages/health/health-view.ts";
+import type { HostServers } from "./pages/hosts/hosts-view.ts";
 import type { ConsoleActs, ConsoleLooks } from "./console-acts.ts";
 import type { ConsoleQueries } from "./console-queries.ts";
 import type { ConsoleUser } from "./console-user.ts";
@@ -33,6 +34,8 @@ export interface SeenContent {
 export interface ConsoleServices {
   /** Where the console begins: the base path of the configuration, empty as a rule. */
   readonly basePath: () => string;
+  /** Where hosts send to. */
+  readonly servers: () => HostServers;
   /**
    * Runs a query in the worker. Rejects with `DropgateError` `overloaded` when it takes too long or too many wait already.
    */

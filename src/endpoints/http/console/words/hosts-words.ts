@@ -113,6 +113,7 @@ export const hostsWords = {
   sampleDocumentIntro: (name: string) => `Keep it as ${name}: stop number, date and time make the name.`,
   overSftp: "Over SFTP",
   overFtp: "Over FTP with TLS",
+  overPlainFtp: "Over FTP, in clear text",
   receiptOverSftp: "Its receipt, a moment later",
   overHttp: "A stop document over HTTP",
   importOverHttp: "An import of stops as JSON",

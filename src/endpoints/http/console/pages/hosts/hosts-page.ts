@@ -105,7 +105,7 @@ async function hostsPage(
 ${tried.result === undefined ? "" : trialResult(tried.result)}
 ${section(text.tryTitle, trialForm(services, request, { company, tried, integrations: found.integrations }), { id: "trial" })}
 ${receiptsSection(services, request, { company, found, ofAll })}
-${samplesSection(services, user, { company, servers: found.servers })}`;
+${samplesSection(services, user, { company, servers: services.servers() })}`;
   return page(services, request, {
     ...{ title: text.title, here: "hosts", content },
     status: tried.error === undefined ? 200 : 422,

@@ -42,7 +42,7 @@ function rootOf(user: ConsoleUser, company: ConsoleCompany): string {
 }
 
 function fileSamples(user: ConsoleUser, company: ConsoleCompany, servers: HostServers): readonly Sample[] {
-  const { sftpPort, ftpPort } = servers;
+  const { sftpPort, ftpPort, hasFtpTls } = servers;
   const root = rootOf(user, company);
   const login = quoted(`${user.userName}@${serverName}`);
   const receipt = `${root}/receipts/${sampleName.replace(/\.xml$/, ".receipt.xml")}`;
@@ -58,8 +58,8 @@ function fileSamples(user: ConsoleUser, company: ConsoleCompany, servers: HostSe
       ? []
       : [
           {
-            title: text.overFtp,
-            command: `curl --ssl-reqd -u ${quoted(user.userName)} -T ${sampleName} ftp://${serverName}:${ftpPort}${root}/inbound/`,
+            title: hasFtpTls ? text.overFtp : text.overPlainFtp,
+            command: `curl ${hasFtpTls ? "--ssl-reqd " : ""}-u ${quoted(user.userName)} -T ${sampleName} ftp://${serverName}:${ftpPort}${root}/inbound/`,
           },
         ]),
   ];

@@ -28,9 +28,9 @@ export interface HostServers {
   /** Undefined where it is switched off, here and below. */
   readonly sftpPort: number | undefined;
   readonly ftpPort: number | undefined;
+  /** Without it, passwords and files go over FTP in clear text. */
+  readonly hasFtpTls: boolean;
   readonly http: { readonly scheme: "http" | "https"; readonly port: number; readonly basePath: string };
-  /** Whether file names have to be of the form with stop number and time. */
-  readonly areNamesStrict: boolean;
 }
 
 export interface HostFound {
@@ -40,7 +40,6 @@ export interface HostFound {
   readonly before: string | undefined;
   /** The time was over before there were so many: up to here was looked, milliseconds UTC. */
   readonly searchedTo: number | undefined;
-  readonly servers: HostServers;
   /** Names of the custom integrations that the company may use. */
   readonly integrations: readonly string[];
 }
