@@ -29,6 +29,12 @@ function localText(date, isPrecise) {
   return `${day} ${clock}${isPrecise ? `.${String(date.getMilliseconds()).padStart(3, "0")}` : ""}`;
 }
 
+/** The stop's own time says nothing to a viewer whose clock shows the same. */
+function hideSameLocal(time) {
+  const local = time.nextElementSibling?.dataset.local;
+  if (local !== undefined) time.nextElementSibling.hidden = time.textContent.startsWith(local);
+}
+
 function showTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]:not([data-shown])")) {
     const date = new Date(time.dateTime);
@@ -36,6 +42,7 @@ function showTimes(root) {
     time.title = time.textContent;
     time.textContent = localText(date, time.hasAttribute("data-precise"));
     time.setAttribute("data-shown", "");
+    hideSameLocal(time);
   }
 }
 

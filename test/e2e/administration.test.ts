@@ -130,7 +130,7 @@ describe("explain", () => {
     expect(text).toContain("Applied");
     expect(text).toContain("1 created, 0 updated, 0 deleted");
     expect(text).toContain("over SFTP by user host");
-    expect(text).toMatch(/Its bytes are there: .*\/archive\//);
+    expect(text).toMatch(/It is kept as it was sent: .*\/archive\//);
   });
 
   test("a refused file, with the reason and what to do", async () => {

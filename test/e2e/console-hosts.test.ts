@@ -62,7 +62,9 @@ describe("a document that is tried", () => {
     expect(result).toContain('<th scope="row">952</th>');
     expect(result).toContain('<th scope="row">925</th>');
     expect(result).toContain("Send the file again under a name of the form");
-    expect(result).toContain("Import the carrier first.");
+    expect(result).toContain(
+      "Import the carrier; or have the host correct the code, and send it again under a new time.",
+    );
     expect((await tried(stopElement("H9"))).result).toContain("It would be applied.");
   });
 
@@ -207,7 +209,7 @@ describe("the last receipts", () => {
     const all = await developer.get("/console/hosts?of=company");
     expect(all.body).toContain(sent.name);
     expect(all.body).toMatch(
-      /925: <bdi class="foreign">.*NOBODY.*<strong>What to do:<\/strong> Import the carrier first\./,
+      /925: <bdi class="foreign">.*NOBODY.*<strong>What to do:<\/strong> Import the carrier; or have the host correct the code, and send it again under a new time\./,
     );
     // Who may not look has no page of a file.
     expect(all.body).not.toContain('href="/console/files/');

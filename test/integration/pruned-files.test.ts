@@ -56,7 +56,7 @@ describe("files that were pruned", () => {
       [ids.applied, "applied/pruned"],
     ]);
     expect(await printed("file", "show", String(ids.applied))).toMatch(/^State +applied, pruned$/m);
-    expect(await printed("explain", a)).toContain("Its bytes were pruned on ");
+    expect(await printed("explain", a)).toContain("Its content was pruned on ");
   });
 
   test("are listed and counted by themselves, and among those of their state", async () => {
@@ -85,6 +85,6 @@ describe("files that were pruned", () => {
     const args = ["file", "retry", "--state", "pruned", "--yes", "--config", config];
     const exitCode = await runCli(args, { env: {}, cwd: "/", stdout: { write: () => true }, stderr });
     expect([exitCode, errors]).toEqual([1, expect.stringContaining("have the file sent again")]);
-    expect(errors).toContain("1 file (2) not tried again: its bytes were pruned on");
+    expect(errors).toContain("1 file (2) not tried again: its content was pruned on");
   });
 });

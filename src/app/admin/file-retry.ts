@@ -52,14 +52,14 @@ export async function whyNotRetried(entry: LedgerEntry, path: string): Promise<s
   if (entry.state !== "refused" && entry.state !== "superseded")
     return `it is ${entry.state}; only refused and superseded files can be tried again`;
   const pruned = prunedTextOf(entry);
-  if (pruned !== undefined) return `its bytes were ${pruned}: have the file sent again`;
-  if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
+  if (pruned !== undefined) return `its content was ${pruned}: have the file sent again`;
+  if (entry.removedAt !== null) return "its content was removed by a user: have the file sent again";
   if (!entry.isFiled) return "it is still being filed away: try again in a moment";
   try {
     await lstat(path);
     return undefined;
   } catch {
-    return "its bytes are not where they were filed (`dropgate file show`): have the file sent again";
+    return "its content is not where it was filed (`dropgate file show`): have the file sent again";
   }
 }
 

@@ -14,6 +14,18 @@ import { stopSeqNumberOf } from "./visit-order.ts";
 export const stopFunctions = ["01", "02", "03"] as const;
 export type StopFunction = (typeof stopFunctions)[number];
 
+const functionMeanings: Readonly<Record<StopFunction, string>> = {
+  "01": "create or update",
+  "02": "delete",
+  "03": "create or update, and assign a carrier",
+};
+
+/** A Function with what it asks for, such as `01 (create or update)`; one that is none of them as it is. */
+export function stopFunctionText(code: string): string {
+  const known = stopFunctions.find((one) => one === code);
+  return known === undefined ? code : `${known} (${functionMeanings[known]})`;
+}
+
 export interface StopIndex {
   readonly shipmentNbr?: string;
   readonly sealNbr?: string;

@@ -52,7 +52,7 @@ describe("an explanation", () => {
     expect(text).toContain("951 line 12 /Stop/Quantity: Quantity: found 'x'");
     expect(text).toContain("What to do:");
     expect(text).toContain(
-      `Its bytes are there: ${fixture.stateDir}/companies/ACME/error/2026-11-05/${name}`,
+      `It is kept as it was sent: ${fixture.stateDir}/companies/ACME/error/2026-11-05/${name}`,
     );
   });
 
@@ -109,7 +109,7 @@ describe("an explanation", () => {
       text: "x",
       putAt: [],
     });
-    expect(await tell(name)).toContain("ITS BYTES ARE NOT THERE");
+    expect(await tell(name)).toContain("ITS CONTENT IS MISSING");
   });
 
   it("of a file in no ledger tells that it waits for the settle rule, or for the daemon", async () => {
@@ -344,7 +344,7 @@ describe("an explanation", () => {
     expect(await tell(name)).toContain("from the remote erp by user host1");
     const lines = (await refusedFor("partnerNotFound")).split("\n");
     expect(lines).toContain("    925: it is so");
-    expect(lines).toContain("  Refused 2023-11-14T22:13:21.000Z. Stop 4711, Function 01.");
+    expect(lines).toContain("  Refused 2023-11-14T22:13:21.000Z. Stop 4711, Function 01 (create or update).");
   });
 
   it("does not take a fault of the disk for a file that is not there", async () => {

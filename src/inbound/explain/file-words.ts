@@ -3,6 +3,7 @@ import { prunedTextOf } from "../../domain/retention/pruned-text.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { type Move, moveAfterRefusal } from "../../domain/outbound/whose-move.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
+import { stopFunctionText } from "../../domain/stop/stop-change.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { deliveryText } from "./outbound-words.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
@@ -34,7 +35,8 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   stopInTransit: "The driver is on the way: wait until the stop is closed.",
   finalState: "The stop is done: have the host send a new stop under another number.",
   stopNotFound: "There is nothing to delete: have the host check the number.",
-  partnerNotFound: "Import the carrier first.",
+  partnerNotFound:
+    "Import the carrier; or have the host correct the code, and send it again under a new time.",
   internal: "See the log for this entry.",
 };
 
@@ -96,7 +98,9 @@ function stateLine(story: FileStory, naming: Naming): string {
   const { entry, first } = story;
   const when = entry.decidedAt === null ? "" : ` ${isoTime(entry.decidedAt)}`;
   const about =
-    entry.stopNbr === null ? "" : ` Stop ${entry.stopNbr}, Function ${entry.stopFunction ?? "unknown"}.`;
+    entry.stopNbr === null
+      ? ""
+      : ` Stop ${entry.stopNbr}, Function ${stopFunctionText(entry.stopFunction ?? "unknown")}.`;
   if (entry.state === "applied") {
     const { created, updated, deleted } = entry;
     return `Applied${when}: ${created} created, ${updated} updated, ${deleted} deleted.${about}`;
@@ -117,25 +121,25 @@ function repeatLine({ askedAt, state, decidedAt, faults }: FileRepeat): string {
 }
 
 const presenceTexts: Readonly<Record<FileStory["presence"], string>> = {
-  there: "Its bytes are there",
-  absent: "ITS BYTES ARE NOT THERE: restore them from a backup, or have the file sent again",
-  removed: "Its bytes were removed",
+  there: "It is kept as it was sent",
+  absent: "ITS CONTENT IS MISSING: restore it from a backup, or have the file sent again",
+  removed: "Its content was removed",
   notAFile: "What lies there is not a regular file",
   unreadable: "What lies there cannot be read by this user",
 };
 
-/** Where its bytes are, or why they are nowhere; a place is named after it by who may know it. */
+/** Where its content is, or why it is nowhere; a place is named after it by who may know it. */
 function presenceText(story: FileStory): string {
   const { entry, presence } = story;
   const hadNone = isDecidedState(entry.state) && entry.sha256 === "" && presence === "absent";
-  return hadNone ? "There never were bytes of it to file away" : presenceTexts[presence];
+  return hadNone ? "Nothing of it came that could be filed away" : presenceTexts[presence];
 }
 
 function goneText(entry: LedgerEntry): string | undefined {
   const pruned = prunedTextOf(entry);
-  if (pruned !== undefined) return `Its bytes were ${pruned}`;
+  if (pruned !== undefined) return `Its content was ${pruned}`;
   if (entry.removedAt === null) return undefined;
-  return `Its bytes were removed ${isoTime(entry.removedAt)} by user ${entry.removedBy ?? "an unknown user"}`;
+  return `Its content was removed ${isoTime(entry.removedAt)} by user ${entry.removedBy ?? "an unknown user"}`;
 }
 
 function movingText({ state, isFiled }: LedgerEntry): string {
@@ -145,7 +149,7 @@ function movingText({ state, isFiled }: LedgerEntry): string {
 function placeLine(story: FileStory): string {
   const { entry, path } = story;
   const gone = goneText(entry);
-  if (gone !== undefined) return `${gone}; they lay in ${path}.`;
+  if (gone !== undefined) return `${gone}; it lay in ${path}.`;
   return `${presenceText(story)}: ${path}.${movingText(entry)}`;
 }
 

@@ -84,7 +84,9 @@ describe("a file in the console", () => {
   it("is told in the words of the command, with each remedy once, without numbers and places", async () => {
     const faults = [notWellFormed, { ...notWellFormed, line: 9 }];
     const file = await found(await decided({ state: "refused", faults }));
-    expect(file.words.state).toMatch(/^Refused 2023-11-14T22:13:21.000Z\. Stop S1, Function 01\.$/);
+    expect(file.words.state).toMatch(
+      /^Refused 2023-11-14T22:13:21.000Z\. Stop S1, Function 01 \(create or update\)\.$/,
+    );
     expect(file.words.reasons.map(({ reasonCode, line }) => [reasonCode, line])).toEqual([
       [950, 7],
       [950, 9],
@@ -92,7 +94,7 @@ describe("a file in the console", () => {
     expect(file.words.remedies).toEqual([
       "The file is damaged or was cut off: correct it and send it again.",
     ]);
-    expect(file.words.place).toBe("Its bytes are there.");
+    expect(file.words.place).toBe("It is kept as it was sent.");
     expect(JSON.stringify(file)).not.toContain(ledger.stateDir);
   });
 
@@ -163,7 +165,7 @@ describe("a file in the console", () => {
         .execute(),
     );
     const file = await found(id);
-    expect(file.words.place).toBe("Its bytes were pruned on 2023-11-14 by the retention of 90 days.");
+    expect(file.words.place).toBe("Its content was pruned on 2023-11-14 by the retention of 90 days.");
     await rm(join(ledger.stateDir, `companies/ACME/archive/${day}/${id}-${name}`));
     expect(await contentOf(id)).toEqual({
       content: { kind: "absent", presence: "removed" },

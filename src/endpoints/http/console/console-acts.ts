@@ -1,6 +1,6 @@
 /** What can be done in the console, by name: what is asked, and what is told of it afterwards. */
 import type { ImportKindName } from "../../../domain/fields/import-kind.ts";
-import type { DecidedState } from "../../../domain/files/file-state.ts";
+import type { DecidedState, FileState } from "../../../domain/files/file-state.ts";
 import type { Fault } from "../../../lib/errors.ts";
 import type { ShownFolder } from "./pages/remotes/remotes-view.ts";
 import type { RefusedSignIn } from "../../../sign-in/refused-sign-ins.ts";
@@ -156,7 +156,7 @@ export interface RetryRehearsal {
   readonly reference: string;
   readonly name: string;
   readonly company: { readonly id: number; readonly code: string };
-  readonly state: string;
+  readonly state: FileState;
   readonly faultsBefore: readonly Fault[];
   /** Why it cannot be tried again; undefined when it can. */
   readonly why: string | undefined;

@@ -9,7 +9,7 @@ import { addresses, link, withQuery } from "./link.ts";
 import { notice, remedy } from "./notice.ts";
 import { pager } from "./pager.ts";
 import { columns, details, facts, section } from "./section.ts";
-import { code, listing, prose, shortened, shown } from "./shown-text.ts";
+import { code, listing, prose, sentence, shortened, shown } from "./shown-text.ts";
 import { table } from "./table.ts";
 import { durationText, timeText, timeWithLocal } from "./times.ts";
 
@@ -39,7 +39,7 @@ describe("no component lets the text of others become HTML", () => {
     ["check", checkField({ name: "a", label: hostile, value: hostile })],
     ["filter", filterForm({ action: hostile, fields: hostile, isFiltered: true })],
     ["reason", reasonForm({ ...act, label: hostile, explanation: hostile, error: hostile, reason: hostile })],
-    ["time", timeWithLocal(0, hostile)],
+    ["time", timeWithLocal(0, { text: hostile, zone: hostile })],
   ];
 
   it.each(components)("%s", (_name, { text }) => {
@@ -85,6 +85,25 @@ describe("texts of others", () => {
   });
 });
 
+describe("sentences of ours", () => {
+  const at = "2026-11-05T08:20:05.123Z";
+  const time = '<time datetime="2026-11-05T08:20:05.123Z">2026-11-05 08:20:05 UTC</time>';
+
+  it("have their moments as times, which the script shows in the zone of the viewer", () => {
+    expect(sentence(`Refused ${at}. Stop 1.`).text).toBe(
+      `<bdi class="foreign">Refused ${time}. Stop 1.</bdi>`,
+    );
+    expect(prose(`paused since ${at} (\`dropgate target resume ${at}\`)`).text).toBe(
+      `paused since ${time} (<code class="command">dropgate target resume ${at}</code>)`,
+    );
+  });
+
+  it("leave names of others as they are, also those that look like moments", () => {
+    for (const name of [`${at}.xml`, `a-${at}`, `x/${at}`, `${at}_1`, "2026-13-45T08:20:05Z", "<b>"])
+      expect(sentence(`as ${name} (applied)`).text).not.toMatch(/<time|<b>/);
+  });
+});
+
 describe("moments and lengths of time", () => {
   it("are UTC, with the moment itself for the script", () => {
     expect(timeText(1_793_866_805_123).text).toBe(
@@ -94,7 +113,9 @@ describe("moments and lengths of time", () => {
       "data-precise>2026-11-05 08:20:05.123 UTC<",
     );
     expect(timeText(null).text).toBe('<span class="none">–</span>');
-    expect(timeWithLocal(0, "01:00").text).toContain("(01:00 at the stop)");
+    expect(timeWithLocal(0, { text: "01:00", zone: "Europe/Berlin" }).text).toContain(
+      '(01:00 <span class="unbroken">Europe/Berlin</span> at the stop)',
+    );
     expect(timeWithLocal(0, undefined).text).toBe(timeText(0).text);
   });
 

@@ -3,7 +3,7 @@ import type { Move } from "../../../../domain/outbound/whose-move.ts";
 import { words } from "../words/words.ts";
 import { type Content, type Html, html } from "./html.ts";
 import type { BadgeKind } from "./badge.ts";
-import { prose } from "./shown-text.ts";
+import { capitalised, prose } from "./shown-text.ts";
 
 /** A message in its own frame. `bad` is told at once by screen readers, all others when they have time. */
 export function notice(kind: BadgeKind, content: Content): Html {
@@ -13,7 +13,7 @@ export function notice(kind: BadgeKind, content: Content): Html {
 
 /** What to do about a fault. */
 export function remedy(content: Content): Html {
-  const told = typeof content === "string" ? prose(content) : content;
+  const told = typeof content === "string" ? prose(capitalised(content)) : content;
   return html`<p class="remedy"><strong>${words.kit.remedy}</strong> ${told}</p>`;
 }
 

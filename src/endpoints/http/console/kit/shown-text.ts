@@ -1,6 +1,7 @@
 /** Texts of others on a page: names of files, comments, messages. They change neither the order nor the look of ours. */
 import { visible } from "../../../../lib/logs/visible-text.ts";
 import { type Content, type Html, html } from "./html.ts";
+import { timeText } from "./times.ts";
 
 /** Longest text of others in one place of a list; the page of the thing itself has the whole. */
 const longestInList = 120;
@@ -40,12 +41,36 @@ export function command(text: string): Html {
   return html`<code class="command">${visible(text)}</code>`;
 }
 
-/** A text of ours, in which commands and settings stand between backticks, as in the catalogues of the commands. */
+/** A moment as the catalogues of the commands write it; within a name of a file it is none. */
+const moment = /(?<![\w.:/-])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z)(?![\w-]|[.:/]\w)/;
+
+/** What is between two moments is a text, what is one becomes a time in the zone of the viewer. */
+function withMoments(text: string): Content {
+  return text.split(moment).map((part, index) => {
+    const at = index % 2 === 0 ? Number.NaN : Date.parse(part);
+    return Number.isNaN(at) ? breakable(visible(part)) : timeText(at);
+  });
+}
+
+/** A sentence of ours, in which moments and names of others may stand. */
+export function sentence(text: string): Html {
+  return html`<bdi class="foreign">${withMoments(text)}</bdi>`;
+}
+
+/**
+ * A text of ours, in which commands and settings stand between backticks, as in the catalogues of the commands; moments
+ * are those of `sentence`.
+ */
 export function prose(text: string): Html {
   const parts = text.split("`");
   // One without its end is no command.
   const whole = parts.length % 2 === 1 ? parts : [...parts.slice(0, -2), parts.slice(-2).join("`")];
-  return html`${whole.map((part, index) => (index % 2 === 0 ? visible(part) : command(part)))}`;
+  return html`${whole.map((part, index) => (index % 2 === 0 ? withMoments(part) : command(part)))}`;
+}
+
+/** Catalogues of commands begin in lower case; names of settings and commands stay as they are. */
+export function capitalised(text: string): string {
+  return /^[a-z]+(?=[\s,:;]|$)/.test(text) ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : text;
 }
 
 /** A text of several lines as it is, such as a document; what does not fit scrolls, by keys too. */

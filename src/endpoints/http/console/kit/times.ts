@@ -17,10 +17,22 @@ export function timeText(at: number | null | undefined, { isPrecise = false }: T
   return html`<time datetime="${iso}"${isPrecise ? html` data-precise` : ""}>${text}</time>`;
 }
 
-/** A moment, and beside it the same as the stop's own clock shows it, where that is known. */
-export function timeWithLocal(at: number | null | undefined, local: string | undefined): Html {
+/** What the stop's own clock shows. */
+export interface StopClock {
+  /** Such as `2026-11-05 08:20`. */
+  readonly text: string;
+  /** Of the tz database. */
+  readonly zone: string;
+}
+
+/**
+ * A moment, and beside it the same as the stop's own clock shows it, where that is known; the script hides it where the
+ * viewer's clock shows the same.
+ */
+export function timeWithLocal(at: number | null | undefined, local: StopClock | undefined): Html {
   if (local === undefined) return timeText(at);
-  return html`${timeText(at)} <span class="local">${words.kit.atStop(local)}</span>`;
+  const { before, after } = words.kit.atStop;
+  return html`${timeText(at)} <span class="local" data-local="${local.text}">${before}${local.text} <span class="unbroken">${local.zone}</span>${after}</span>`;
 }
 
 const units = [

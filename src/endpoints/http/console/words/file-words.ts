@@ -3,18 +3,18 @@ import type { BytesPresence } from "../../../../inbound/explain/explanation.ts";
 import type { DeliveryKind } from "../../../../domain/outbound/delivery-state.ts";
 
 const presence: Readonly<Record<BytesPresence, string>> = {
-  there: "Its bytes cannot be read at this moment: load the page again.",
-  absent: "Its bytes are not there: restore them from a backup, or have the file sent again.",
-  removed: "Its bytes were removed: have the file sent again if it is needed.",
+  there: "It cannot be read at this moment: load the page again.",
+  absent: "Its content is missing: restore it from a backup, or have the file sent again.",
+  removed: "Its content was removed: have the file sent again if it is needed.",
   notAFile: "What lies in its place is not a regular file, and is not shown.",
-  unreadable: "Its bytes cannot be read by the daemon: give its user the right to read them.",
+  unreadable: "It cannot be read by the daemon: give its user the right to read them.",
 };
 
 const noForms = {
   notRead: "The document was not read as stops, so there is nothing to compare: the faults above say why.",
   tooLarge: "The document is larger than 1 MB, and is not compared here: dropgate validate does it.",
-  absent: "Its bytes are not there, so there is nothing to compare.",
-  changed: "The bytes that lie there are not those that were decided about, so they are not compared.",
+  absent: "Its content is missing, so there is nothing to compare.",
+  changed: "What lies there is not what was decided about, so it is not compared.",
 };
 
 const kinds: Readonly<Record<DeliveryKind, string>> = {
@@ -30,7 +30,7 @@ export const fileWords = {
     line === undefined ? `Reason ${code}` : `Reason ${code}, line ${line}`,
   toLine: "shown below",
   ofStop: (stopNbr: string) => `stop ${stopNbr}`,
-  canPassLater: "Once the cause is gone, try it again here: nothing has to be sent.",
+  canPassLater: "Once the cause is gone, it can be tried again here, instead of being sent again.",
   sameReason: (code: number) => `All files that were refused for reason ${code}, to try them again together`,
   retry: "Try it again …",
   about: "About the file",
@@ -39,7 +39,7 @@ export const fileWords = {
     stop: "Stop",
     stopFunction: "Function",
     documentId: "DocumentID",
-    channel: "Way",
+    channel: "Came",
     user: "User",
     size: "Size",
     sha256: "SHA-256",
@@ -64,7 +64,7 @@ export const fileWords = {
     filed: "Filed away, receipt written",
     collected: "Receipt collected",
     collectedBefore: "Its receipt collected",
-    removed: "Bytes removed",
+    removed: "Content removed",
   },
   notes: {
     notRecorded: "not recorded",
@@ -85,7 +85,7 @@ export const fileWords = {
   lines: ({ last, isWhole }: { last: string; isWhole: boolean }) =>
     isWhole ? `${last} lines.` : `More than ${last} lines; the rest is not searched.`,
   budgetSpent: "The lines are so long that some are left out.",
-  changed: "These are not the bytes that were decided about: their number is another.",
+  changed: "This is not what was decided about: its size is another.",
   cut: "… cut",
   leftOut: "…",
   seen: "Who looks at this is kept in the audit.",
@@ -106,7 +106,7 @@ export const fileWords = {
   stored: "Stored now",
   formerFile: "File before:",
   noFormer: "No file was applied to this stop before.",
-  formerNotRead: "Its bytes cannot be compared.",
+  formerNotRead: "It cannot be compared.",
   notStored: "There is no such stop now.",
   deletion: "The file deletes this stop.",
   equal: "Nothing differs: what was sent is what is stored.",
@@ -162,8 +162,7 @@ export const fileWords = {
     before: "Now",
     after: "Then",
     status: (before: string, after: string) => `State: ${before}, then ${after}.`,
-    explanation:
-      "The daemon takes it up within a second and decides about it anew; the row in the audit has your name.",
+    explanation: "It is decided about anew, within a second. Your name and the reason are kept in the audit.",
     label: "Try it again",
     back: "Back to the file",
     noDifference: "No field would change.",

@@ -17,7 +17,7 @@ const askedStates: Readonly<Record<AskedState, string>> = {
   refused: "refused",
   superseded: "superseded",
   duplicate: "duplicate",
-  pruned: "bytes removed for their age",
+  pruned: "content removed for its age",
 };
 
 export const filesWords = {
@@ -26,14 +26,14 @@ export const filesWords = {
   askedStates,
   /** What to do about an entry where no reason says it. */
   nextSteps: {
-    waiting: "Its page tells what it waits for.",
-    retry: "It is taken up within a second.",
-    duplicate: "Nothing to do: the same file came before.",
+    waiting: "Look at its page, which tells what it waits for.",
+    retry: "Nothing: it is taken up within a second.",
+    duplicate: "Nothing: the same file came before.",
   } as Partial<Readonly<Record<FileState, string>>>,
   company: "Company",
   state: "State",
   reason: "Reason",
-  channel: "Way",
+  channel: "Came",
   anyRemote: "from any remote",
   user: "User",
   name: "Name",

@@ -8,7 +8,7 @@ export const healthWords = {
   check: {
     title: "Check of the installation",
     explained:
-      'The same as "dropgate check": the configuration against the real world, in a process of its own. It changes nothing.',
+      "The same as `dropgate check`: the configuration against the real world, in a process of its own. It changes nothing.",
     now: "Check now",
     running: "It is being checked. This page shows what came of it in a moment.",
     runningSince: "since",
@@ -101,7 +101,7 @@ export const healthWords = {
     right: "Each file is accounted for.",
     wrong: (count: number) => `${counted(count, "discrepancy", "discrepancies")}:`,
     remedy:
-      '"dropgate ledger verify" lists them all; docs/operations.md says what each means and what to do.',
+      "`dropgate ledger verify` lists them all; docs/operations.md says what each means and what to do.",
     notProved: "Not proved:",
   },
   troubles: {
@@ -109,6 +109,7 @@ export const healthWords = {
     explained:
       "Since the start of the program, those with the same words once. The log itself has more of each.",
     none: "There was none since the start of the program.",
+    warning: "warning",
     head: { level: "Level", message: "What", count: "Times", last: "Last", about: "About" },
   },
 };

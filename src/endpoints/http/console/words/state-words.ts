@@ -19,6 +19,7 @@ export const stateWords = { delivery, askedDelivery };
 export const notFoundWords = {
   title: "Not found",
   file: "There is no such file, or it belongs to a company that you may not look at. Look for its name with Find.",
-  stop: "There is no such stop, or it belongs to a company that you may not look at. Look for its number with Find.",
-  load: "There is no such load, or it belongs to a company that you may not look at. Look for its number with Find.",
+  stop: "There is no such stop so far, or it belongs to a company that you may not look at.",
+  load: "There is no such load, or it belongs to a company that you may not look at.",
+  findIt: (number: string) => `What is known of ${number}`,
 };

@@ -79,7 +79,6 @@ export const todayWords = {
     come: (arrived: string, atLeast: string) => `${arrived} of ${atLeast}`,
     came: "what came since, refused files too",
     named: (name: string) => `named ${name}`,
-    over: (channel: string) => `over ${channel}`,
     from: (user: string) => `from ${user}`,
     any: "any file",
   },

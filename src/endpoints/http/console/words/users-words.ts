@@ -52,6 +52,7 @@ export const usersWords = {
     userName: "User name",
     roles: "Roles",
     publicKey: "Public key, a line of an id_*.pub file; leave it empty for a password",
+    opener: "Add a user",
     button: "Add the user",
   },
   addCompany: {
@@ -68,11 +69,12 @@ export const usersWords = {
     "The user has to set another password at the next sign-in. Leave it out for hosts: they cannot, and are refused until " +
     "somebody does it here.",
   notThere: "There is no such user, or not in a company that you administer.",
+  signInTitle: "Sign-in",
   facts: {
     state: "May sign in",
     password: "Password",
-    hasPassword: "there is one",
-    noPassword: "none",
+    hasPassword: "is set",
+    noPassword: "is not set",
     created: "Added",
     others:
       "Belongs to other companies too: an operator changes password, keys and whether the user may sign in.",

@@ -22,7 +22,6 @@ export const waitingWords = {
   },
   next: "It is about to be taken.",
   pausedBy: (by: string) => `Its target was paused by ${by}, since`,
-  rests: "Its target rests after faults, and is tried again",
   asFiles: "As a list of files, with filters",
   asDeliveries: "As a list of deliveries, with filters",
 };

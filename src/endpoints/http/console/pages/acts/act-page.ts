@@ -15,7 +15,7 @@ import { link } from "../../kit/link.ts";
 import type { PageKey } from "../../kit/navigation.ts";
 import { notice } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
-import { shown } from "../../kit/shown-text.ts";
+import { sentence } from "../../kit/shown-text.ts";
 import { words } from "../../words/words.ts";
 
 export interface ActPage {
@@ -60,7 +60,7 @@ export function actPage(
   const refusal =
     sent?.refusal === undefined
       ? undefined
-      : notice("bad", html`<p>${words.acts.notDone} ${shown(sent.refusal)}</p>`);
+      : notice("bad", html`<p>${words.acts.notDone} ${sentence(sent.refusal)}</p>`);
   const failed = sent?.fault === undefined ? 409 : 400;
   return page(services, request, {
     ...{ title, here, trail: [back], status: sent === undefined ? 200 : failed },

@@ -7,7 +7,7 @@ import { type Content, html } from "../../kit/html.ts";
 import { link } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
-import { shortened, shown } from "../../kit/shown-text.ts";
+import { sentence, shortened } from "../../kit/shown-text.ts";
 import { words } from "../../words/words.ts";
 
 const longestReference = 64;
@@ -23,7 +23,7 @@ function notDoneList(groups: readonly NotDone[], linkOf: (reference: string) => 
   return groups.map(({ why, of }) =>
     notice(
       "bad",
-      html`<p>${words.deliveries.result.notDone(of.length)} ${shown(why)}</p><ul>${of.map(
+      html`<p>${words.deliveries.result.notDone(of.length)} ${sentence(why)}</p><ul>${of.map(
         (reference) => html`<li>${linkOf(reference)}</li>`,
       )}</ul>`,
     ),

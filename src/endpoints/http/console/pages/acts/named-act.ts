@@ -57,7 +57,7 @@ async function show(
   const subject = subjectOf(request);
   const preview = subject === undefined ? undefined : await act.preview(services, request, subject);
   if (subject === undefined || preview === undefined)
-    return notFoundPage(services, request, words.acts.notThere);
+    return notFoundPage(services, request, { text: words.acts.notThere });
   const to = addresses(services);
   const { here, label, explanation } = act;
   const shownPage = {
@@ -70,12 +70,12 @@ async function show(
 
 async function run(services: ConsoleServices, request: ConsoleRequest, act: NamedAct): Promise<Answer> {
   const subject = subjectOf(request);
-  if (subject === undefined) return notFoundPage(services, request, words.acts.notThere);
+  if (subject === undefined) return notFoundPage(services, request, { text: words.acts.notThere });
   const { reason, fault } = readReason(request.form);
   if (fault !== undefined) return await show(services, request, { act, sent: { reason, fault } });
   const seenAt = readSeenAt(request.form);
   const tried = await tryAct(() => act.act(services, request, { ...subject, reason, seenAt }));
-  if (tried.kind === "unknown") return notFoundPage(services, request, words.acts.notThere);
+  if (tried.kind === "unknown") return notFoundPage(services, request, { text: words.acts.notThere });
   if (tried.kind === "changed")
     return await show(services, request, { act, sent: { reason, refusal: tried.why } });
   return redirect(services, withQuery(`/console${act.back}`, { done: act.done }));

@@ -23,6 +23,7 @@ import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { readFilter } from "../files/files-filter.ts";
 import type { ListedFile } from "../files/files-view.ts";
+import { stateBadge } from "../files/files-page.ts";
 import { actPage, readSeenAt, type SentForm } from "./act-page.ts";
 import { chosenOf, resultPage } from "./chosen.ts";
 import { selectParts, selectUntil } from "./select-parts.ts";
@@ -92,12 +93,17 @@ function verdictOf({ outcome }: RetryRehearsal): Content {
   return badge(outcome.state === "applied" ? "ok" : "bad", said.would[outcome.state]);
 }
 
-function previewOf(services: ConsoleServices, { of, rehearsals, isCut }: Selected): Content {
+function previewOf(
+  services: ConsoleServices,
+  { user }: ConsoleRequest,
+  { of, rehearsals, isCut }: Selected,
+): Content {
+  const isOfMany = companiesFor(user, "look").length > 1;
   const to = addresses(services);
   const { columns } = said;
   const rows = rehearsals.map((one) => [
-    html`${link(to.file(one.reference), shortened(one.name, 80))} <span class="company">${one.company.code}</span>`,
-    one.state,
+    html`${link(to.file(one.reference), shortened(one.name, 80))}${isOfMany && html` <span class="company">${one.company.code}</span>`}`,
+    stateBadge(one.state),
     verdictOf(one),
     whyOf(one),
   ]);
@@ -125,7 +131,7 @@ function show(
   const shownPage = {
     ...{ title, label, explanation, here: "files" as const, action: to.at("/files/retry") },
     back: { text: said.back, href: to.at("/files") },
-    preview: previewOf(services, selected),
+    preview: previewOf(services, request, selected),
     fields: hiddenField("of", selected.of.join(",")),
     isImpossible: !selected.rehearsals.some(({ outcome }) => outcome !== undefined),
   };

@@ -2,7 +2,7 @@
 import { type AuditSubject, readAuditSubject } from "../../../../../domain/audit/audit-subject.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, link } from "../../kit/link.ts";
-import { code, shortened } from "../../kit/shown-text.ts";
+import { code, sentence, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -12,6 +12,8 @@ import type { ShownAudit } from "./audit-view.ts";
 const said = words.audit;
 /** Longer ones are whole in the CSV. */
 const mostDifferences = 20;
+/** Its values are settings, by their paths. */
+const configReload = "config.reload";
 
 /** Begins and ends of sessions. */
 export const signInKinds: readonly string[] = ["signedIn", "signedOut", "signedOutEverywhere"];
@@ -39,7 +41,7 @@ export const auditKinds: readonly string[] = [
     "deliveries.release",
   ],
   ...["target.retry", "target.pause", "target.resume", "remote.pause", "remote.resume", "remote.poll"],
-  ...["export.again", "ban.lift", "ledger.verify", "config.reload", "company.add"],
+  ...["export.again", "ban.lift", "ledger.verify", configReload, "company.add"],
   ...userChangeKinds,
   ...signInKinds,
 ];
@@ -79,11 +81,36 @@ function subjectText({ subject, companyCode }: ShownAudit, to: Addresses): Conte
   return href === undefined ? shown : link(href, shown);
 }
 
-function differenceItem({ path, before, after }: Difference): Html {
+const valueWords: Readonly<Record<string, string>> = { true: said.yes, false: said.no };
+
+/** States by the words of their own pages. */
+function stateText(kind: string, state: string): string {
+  const states = kind.startsWith("file.") ? words.files.states : words.states.delivery;
+  return Object.entries(states).find(([name]) => name === state)?.[1] ?? state;
+}
+
+/** A value that an act has changed, in words; settings of the configuration are told as they stand there. */
+function valueText(text: string, path: string, kind: string): Content {
+  if (kind === configReload) return shortened(text, 200);
+  if (/(At|Until)$/.test(path)) return sentence(text);
+  return shortened(path === "state" ? stateText(kind, text) : (valueWords[text] ?? text), 200);
+}
+
+function nameText(path: string, kind: string): Html {
+  const known = Object.entries(said.fields).find(([name]) => name === path)?.[1];
+  return known === undefined || kind === configReload ? code(path) : html`${known}`;
+}
+
+/** What was not there before is told by how it is now alone. */
+function differenceItem({ path, before, after }: Difference, kind: string): Html {
   const value = (text: string | undefined) =>
-    text === undefined ? html`<em>${said.unset}</em>` : shortened(text, 200);
-  const name = path === "" ? "" : html`${code(path)}: `;
-  return html`<li>${name}<del><span class="unseen">${said.before} </span>${value(before)}</del> → <ins><span class="unseen">${said.after} </span>${value(after)}</ins></li>`;
+    text === undefined ? html`<em>${said.unset}</em>` : valueText(text, path, kind);
+  const name = path === "" ? "" : html`${nameText(path, kind)}: `;
+  const was =
+    before === undefined && kind !== configReload
+      ? ""
+      : html`<del><span class="unseen">${said.before} </span>${value(before)}</del> → `;
+  return html`<li>${name}${was}<ins><span class="unseen">${said.after} </span>${value(after)}</ins></li>`;
 }
 
 /** Of a sign-in: how often one was refused before; undefined for all else. */
@@ -99,7 +126,7 @@ function changeText(entry: ShownAudit): Content {
   const { before, after } = entry;
   const differences = differenceOf(before, after);
   if (differences.length === 0) return words.kit.none;
-  return html`<ul class="plain">${differences.slice(0, mostDifferences).map(differenceItem)}</ul>`;
+  return html`<ul class="plain">${differences.slice(0, mostDifferences).map((one) => differenceItem(one, entry.kind))}</ul>`;
 }
 
 function whoText({ userName, address }: ShownAudit): Html {

@@ -14,7 +14,7 @@ import { page } from "../../kit/page.ts";
 import { notice } from "../../kit/notice.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
-import { shortened } from "../../kit/shown-text.ts";
+import { prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -85,7 +85,7 @@ function choiceOf({ guid, name, company }: ShownDelivery, user: ConsoleUser): Co
   return html`<input type="checkbox" name="of" value="${guid}" aria-label="${said.choose(name)}">`;
 }
 
-function rowOf(delivery: ShownDelivery, { user, to }: Shown, mayAct: boolean): readonly Content[] {
+function rowOf(delivery: ShownDelivery, { user, to, found }: Shown, mayAct: boolean): readonly Content[] {
   const { guid, name, company, target, createdAt, deliveredAt, attempts } = delivery;
   const isOfMany = companiesFor(user, "look").length > 1;
   return [
@@ -97,7 +97,10 @@ function rowOf(delivery: ShownDelivery, { user, to }: Shown, mayAct: boolean): r
     timeText(createdAt),
     timeText(deliveredAt),
     attempts,
-    whyOf(delivery),
+    whyOf(
+      delivery,
+      found.targets.find((one) => one.company === company && one.name === target),
+    ),
     ...(mayAct ? [choiceOf(delivery, user)] : []),
   ];
 }
@@ -116,7 +119,7 @@ function list(shown: Shown): Html {
   const mayAct = companiesFor(user, "act").length > 0 && found.deliveries.length > 0;
   const { columns, caption, empty, emptyPart } = said;
   const { searchedTo } = found;
-  const nothing = searchedTo === null ? empty : emptyPart(isoTime(searchedTo).slice(0, 10));
+  const nothing = searchedTo === null ? empty : prose(emptyPart(isoTime(searchedTo)));
   const head = [
     ...[columns.name, columns.state, columns.target, columns.madeAt, columns.deliveredAt],
     { text: columns.attempts, isNumber: true },
@@ -131,7 +134,7 @@ function list(shown: Shown): Html {
     (verb) =>
       html`${link(`${severalAddress(to, verb)}?${new URLSearchParams(read.texts)}`, said.several[verb].label)} `,
   );
-  return html`<form method="post" action="${first}">${hiddenField("formToken", user.formToken)}${shownTable}${choiceButtons(to)}</form><p>${said.allOf} ${ofFilter}</p>`;
+  return html`<form method="post" action="${first}">${hiddenField("formToken", user.formToken)}${shownTable}${choiceButtons(to)}</form><p class="links">${said.allOf} ${ofFilter}</p>`;
 }
 
 function content(shown: Shown, request: ConsoleRequest): Content {
@@ -149,8 +152,7 @@ function content(shown: Shown, request: ConsoleRequest): Content {
       [
         filterForm({ action, fields: filterFields(shown), isFiltered }),
         list(shown),
-        found.searchedTo !== null &&
-          notice("wait", words.files.searchedTo(isoTime(found.searchedTo).slice(0, 16))),
+        found.searchedTo !== null && notice("wait", prose(words.files.searchedTo(isoTime(found.searchedTo)))),
         pager({
           first: request.query.has("before") ? to.at("/deliveries", texts) : undefined,
           next: found.before === null ? undefined : to.at("/deliveries", { ...texts, before: found.before }),

@@ -103,7 +103,7 @@ export interface ShownRepeat {
   readonly action: string;
   readonly by: string | null;
   readonly reason: string | null;
-  readonly state: string;
+  readonly state: DeliveryState;
   readonly attempts: number;
   readonly deliveredAt: number | null;
 }

@@ -18,7 +18,7 @@ import { words } from "../../words/words.ts";
 import { lookScope } from "../look-scope.ts";
 import { notFoundPage } from "../not-found-page.ts";
 import type { DeliveryFound } from "./deliveries-view.ts";
-import { standingOf, stateOf, subjectOf, whyOf } from "./delivery-parts.ts";
+import { aboutStanding, standingBadge, stateOf, subjectOf, whyOf } from "./delivery-parts.ts";
 import { exportFacts } from "./exports-page.ts";
 import { severalAddress, type SeveralVerb } from "./several-deliveries.ts";
 
@@ -28,20 +28,28 @@ function standing(found: DeliveryFound): Html {
   const { behind, remedy: todo, move, state, targetStanding } = found;
   const isOpen = state === "waiting" || state === "behind";
   const kind = state === "delivered" ? "ok" : state === "dead" ? "bad" : isOpen ? "wait" : "off";
+  const ofTarget = isOpen && targetStanding !== undefined ? targetStanding : undefined;
+  // The fault of the target is this one, as a rule: nobody reads it twice.
+  const isSame = ofTarget?.fault !== undefined && ofTarget.fault.text === found.faultText;
   return notice(kind, [
     stateOf(found),
-    whyOf(found),
+    whyOf(isSame ? { ...found, faultText: null } : found, targetStanding),
     behind === null ? undefined : html`<p>${said.one.behind(behind)}</p>`,
-    move === undefined || state === "delivered" ? undefined : whoseMove(move),
-    todo === undefined || state === "delivered" ? undefined : remedy(todo),
-    isOpen && targetStanding !== undefined
-      ? html`<p>${said.target} ${found.target}:</p>${standingOf(targetStanding)}`
-      : undefined,
+    move === undefined || state === "delivered" || isSame ? undefined : whoseMove(move),
+    todo === undefined || state === "delivered" || isSame ? undefined : remedy(todo),
+    ofTarget === undefined
+      ? undefined
+      : html`<p>${said.target} ${found.target}: ${standingBadge(ofTarget)}</p>${aboutStanding(ofTarget)}`,
   ]);
 }
 
 function who(by: string | null, from: string | null = null): string {
   return [by, from].filter((part) => part !== null).join(", ");
+}
+
+/** Rows without a moment are left out. */
+function precise(at: number | null): Html | undefined {
+  return at === null ? undefined : timeText(at, { isPrecise: true });
 }
 
 function factsOf(found: DeliveryFound, to: Addresses): Html {
@@ -53,10 +61,10 @@ function factsOf(found: DeliveryFound, to: Addresses): Html {
     [said.kind, said.kinds[found.kind]],
     [one.subject, subjectOf(found, to)],
     [columns.madeAt, timeText(createdAt)],
-    [one.due, state === "waiting" ? timeText(dueAt) : undefined],
-    [one.firstAttempt, timeText(found.firstAttemptAt, { isPrecise: true })],
-    [one.lastAttempt, timeText(found.lastAttemptAt, { isPrecise: true })],
-    [columns.deliveredAt, timeText(deliveredAt, { isPrecise: true })],
+    [one.due, state === "waiting" && dueAt > Date.now() ? timeText(dueAt) : undefined],
+    [one.firstAttempt, precise(found.firstAttemptAt)],
+    [one.lastAttempt, precise(found.lastAttemptAt)],
+    [columns.deliveredAt, precise(deliveredAt)],
     [columns.attempts, found.attempts],
     [one.fault, fault === null ? undefined : html`${code(fault)} ${shown(found.faultText ?? "")}`],
     [
@@ -80,7 +88,7 @@ function attempts({ failedAttempts }: DeliveryFound): Html {
   const rows = failedAttempts.map(({ at, durationMs, fault, text }) => [
     timeText(at, { isPrecise: true }),
     durationText(durationMs),
-    code(fault),
+    html`<span class="unbroken">${code(fault)}</span>`,
     shown(text),
   ]);
   return table([one.at, one.took, one.faultKind, one.answer], rows, {
@@ -95,7 +103,7 @@ function repeats(found: DeliveryFound): Html {
     action === "giveUp" ? one.actions.giveUp : one.actions.again,
     by === null ? words.kit.none : shown(by),
     reason === null ? words.kit.none : shown(reason),
-    html`${state}, ${said.columns.attempts}: ${count}${deliveredAt === null ? "" : html`, ${timeText(deliveredAt)}`}`,
+    html`${words.states.delivery[state]}, ${said.columns.attempts}: ${count}${deliveredAt === null ? "" : html`, ${timeText(deliveredAt)}`}`,
   ]);
   return table([one.at, said.columns.state, one.by, one.reason, one.was], rows, {
     ...{ caption: one.repeatsCaption, empty: one.noRepeats, isCaptionHidden: true },
@@ -134,7 +142,7 @@ function acts(found: DeliveryFound, user: ConsoleUser, to: Addresses): Html | un
 async function showDelivery(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
   const { user, params } = request;
   const found = await services.ask("delivery", lookScope(user), { guid: params["guid"] ?? "" });
-  if (found === undefined) return notFoundPage(services, request, words.acts.notThere);
+  if (found === undefined) return notFoundPage(services, request, { text: words.acts.notThere });
   const to = addresses(services);
   const { one } = said;
   return page(services, request, {

@@ -21,24 +21,39 @@ export function subjectOf({ kind, orderKey, company }: ShownDelivery, to: Addres
   return kind === "alert" ? undefined : link(to.stop(company, orderKey), said.stop(orderKey));
 }
 
-function nextStep(delivery: ShownDelivery): Content {
-  const { state, isTargetConfigured, faultText, dueAt } = delivery;
+/** Whether a target takes nothing at this moment. */
+type TargetRest = Pick<ShownTarget, "pause" | "restsUntil">;
+
+/** What waits for its target does not go out when it is due, but when the target is tried again. */
+function waitingText({ target, dueAt, faultText }: ShownDelivery, standing: TargetRest | undefined): Content {
+  if (standing?.pause !== undefined) return html`<p>${said.waitsForPaused(target)}</p>`;
+  const now = Date.now();
+  const restsUntil = standing?.restsUntil ?? 0;
+  if (restsUntil > Math.max(now, dueAt))
+    return html`<p>${said.waitsForTarget(target)} ${timeText(restsUntil)}.</p>`;
+  if (faultText === null) return undefined;
+  return dueAt > now ? html`<p>${said.targets.until} ${timeText(dueAt)}.</p>` : html`<p>${said.isDue}</p>`;
+}
+
+function nextStep(delivery: ShownDelivery, standing: TargetRest | undefined): Content {
+  const { state, isTargetConfigured } = delivery;
   if (state === "dead") return remedy(said.deadNext);
   if (state === "behind") return html`<p>${said.waitsBehind}</p>`;
   if (state !== "waiting") return undefined;
   if (!isTargetConfigured) return remedy(said.notConfigured);
-  return faultText === null ? undefined : html`<p>${said.targets.until} ${timeText(dueAt)}.</p>`;
+  return waitingText(delivery, standing);
 }
 
-/** Why it has not been delivered, and what to do. */
-export function whyOf(delivery: ShownDelivery): Content {
+/** Why it has not been delivered, and what to do; with how its target stands. */
+export function whyOf(delivery: ShownDelivery, standing: TargetRest | undefined): Content {
   const { faultText, state } = delivery;
   const text =
     faultText === null || state === "delivered" ? undefined : html`<p>${shortened(faultText, 200)}</p>`;
-  return [text, nextStep(delivery)];
+  return [text, nextStep(delivery, standing)];
 }
 
-function standingBadge({ isConfigured, pause, restsUntil }: ShownTarget): Html {
+/** How a target stands, in a word. */
+export function standingBadge({ isConfigured, pause, restsUntil }: ShownTarget): Html {
   const { targets } = said;
   if (pause !== undefined) return badge("off", targets.paused);
   if (!isConfigured) return badge("bad", targets.notConfigured);
@@ -47,9 +62,13 @@ function standingBadge({ isConfigured, pause, restsUntil }: ShownTarget): Html {
 
 /** How a target stands, why, and what to do. */
 export function standingOf(target: ShownTarget): Content {
-  const { pause, isConfigured, restsUntil, failures, fault } = target;
+  return [standingBadge(target), aboutStanding(target)];
+}
+
+/** Why a target stands as it does, and what to do. */
+export function aboutStanding({ pause, isConfigured, restsUntil, failures, fault }: ShownTarget): Content {
   const { targets } = said;
-  const lines: Content[] = [standingBadge(target)];
+  const lines: Content[] = [];
   if (pause !== undefined)
     lines.push(
       html`<p>${targets.pausedBy(pause.by)}, ${timeText(pause.at)}: ${shortened(pause.reason, 200)}</p>`,

@@ -7,6 +7,7 @@ import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, buttonLink, withQuery } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
 import { readReason } from "../../kit/reason.ts";
+import { prose } from "../../kit/shown-text.ts";
 import { words } from "../../words/words.ts";
 import { redirect } from "../../session/session-route.ts";
 import { actPage, readSeenAt, type SentForm, tryAct } from "../acts/act-page.ts";
@@ -20,7 +21,7 @@ export function holdNotice(hold: string, user: ConsoleUser, to: Addresses): Html
   const release = user.isOperator
     ? buttonLink(to.at("/deliveries/act/release"), said.release.label)
     : undefined;
-  return notice("bad", html`<p><strong>${said.held}</strong></p><p>${hold}</p>${release}`);
+  return notice("bad", html`<p><strong>${said.held}</strong></p><p>${prose(hold)}</p>${release}`);
 }
 
 async function show(services: ConsoleServices, request: ConsoleRequest, sent?: SentForm): Promise<Answer> {
@@ -31,7 +32,7 @@ async function show(services: ConsoleServices, request: ConsoleRequest, sent?: S
     ...{ title: said.release.label, here: "deliveries" as const, label: said.release.label },
     ...{ action: to.at("/deliveries/act/release"), explanation: said.release.explanation },
     back: { text: said.title, href: to.at("/deliveries") },
-    preview: notice(hold === undefined ? "ok" : "bad", hold ?? words.acts.release.notHeld),
+    preview: notice(hold === undefined ? "ok" : "bad", prose(hold ?? words.acts.release.notHeld)),
     isImpossible: hold === undefined,
   };
   return actPage(services, request, shownPage, sent);

@@ -27,7 +27,7 @@ function actsOf(target: ShownTarget, user: ConsoleUser, to: Addresses): Content 
     target.pause === undefined
       ? [...(target.open > 0 ? (["retry"] as const) : []), "pause" as const]
       : (["resume"] as const);
-  return html`<p>${acts.map((verb) => html`${link(targetAddress(to, target, verb), said[verb])} `)}</p>`;
+  return html`<p class="links">${acts.map((verb) => html`${link(targetAddress(to, target, verb), said[verb])} `)}</p>`;
 }
 
 /** A number that leads to the deliveries that it counts. */

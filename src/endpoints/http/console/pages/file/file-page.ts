@@ -71,7 +71,7 @@ export const filePage: ConsoleRoute = {
     const asked = { reference, fromLine: fromLineOf(request) };
     const content = file === undefined ? undefined : await services.ask("fileContent", scope, asked);
     if (file === undefined || content === undefined)
-      return notFoundPage(services, request, words.notFound.file);
+      return notFoundPage(services, request, { text: words.notFound.file });
     if (content.content.kind === "shown" || content.forms.kind === "shown")
       await noteSeen(services, request, file);
     return shownFile(services, request, { file, content });

@@ -1,11 +1,12 @@
 /** Parts of the page of a file: its explanation, its facts, what is related to it. */
+import { stopFunctionText } from "../../../../../domain/stop/stop-change.ts";
 import { channelText } from "../../../../../inbound/explain/file-words.ts";
 import { sizeText } from "../../kit/amounts.ts";
 import { type Content, type Html, html } from "../../kit/html.ts";
 import { type Addresses, buttonLink, link } from "../../kit/link.ts";
 import { notice, remedy, whoseMove } from "../../kit/notice.ts";
 import { facts, section } from "../../kit/section.ts";
-import { code, listing, shortened, shown } from "../../kit/shown-text.ts";
+import { code, listing, sentence, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -54,7 +55,7 @@ export function explainedSection(
 ): Html {
   const { words: told, state } = file;
   const lines = [...told.waiting, ...told.repeats, told.place];
-  const content = html`<p>${stateBadge(state)} ${shown(told.state)}</p>${reasons(file, viewer.to)}`;
+  const content = html`<p>${stateBadge(state)} ${sentence(told.state)}</p>${reasons(file, viewer.to)}`;
   return section(
     said.explained,
     [
@@ -63,7 +64,7 @@ export function explainedSection(
       told.remedies.map((text) => remedy(text)),
       told.canPassLater ? html`<p>${said.canPassLater}</p>` : undefined,
       sameReason(file, viewer.to),
-      lines.map((line) => html`<p>${shown(line)}</p>`),
+      lines.map((line) => html`<p>${sentence(line)}</p>`),
     ],
     { id: "explained", tools: retryTools(file, viewer) },
   );
@@ -77,7 +78,7 @@ export function aboutSection(file: FileFound, to: Addresses): Html {
     facts([
       [said.facts.company, company],
       [said.facts.stop, stopNbr === null ? undefined : link(to.stop(company, stopNbr), shown(stopNbr))],
-      [said.facts.stopFunction, text(file.stopFunction)],
+      [said.facts.stopFunction, text(file.stopFunction && stopFunctionText(file.stopFunction))],
       [said.facts.documentId, text(file.documentId)],
       [
         said.facts.channel,

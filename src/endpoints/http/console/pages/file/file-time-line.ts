@@ -1,7 +1,7 @@
 /** The moments of a file, as a picture and as a table; what is not recorded is said to be so. */
 import { type Html, html } from "../../kit/html.ts";
 import { section } from "../../kit/section.ts";
-import { shown } from "../../kit/shown-text.ts";
+import { sentence } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { type LadderStep, stepsPicture } from "../../pictures/steps-picture.ts";
@@ -117,7 +117,7 @@ export function timeLineSection(file: FileFound): Html {
   const asTable = table([said.step, said.moment, said.note], rows, {
     ...{ caption: said.timeLineCaption, empty: "", isCaptionHidden: true },
   });
-  const told = file.words.times.map((line) => html`<p>${shown(line)}</p>`);
+  const told = file.words.times.map((line) => html`<p>${sentence(line)}</p>`);
   return section(said.timeLine, [told, html`<div class="picture-and-table">${picture}${asTable}</div>`], {
     id: "times",
   });

@@ -11,7 +11,7 @@ import { notice, nothing, remedy } from "../../kit/notice.ts";
 import { page, seeOther } from "../../kit/page.ts";
 import { readReason } from "../../kit/reason.ts";
 import { section } from "../../kit/section.ts";
-import { code, shortened, shown } from "../../kit/shown-text.ts";
+import { code, sentence, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { remediesOf } from "../../../../../inbound/explain/file-words.ts";
 import { reasonCodeOf } from "../../../../../lib/errors.ts";
@@ -44,7 +44,7 @@ function changeContent({ stopNbr, effect, statusBefore, statusAfter, fields }: S
 }
 
 function differenceContent({ why, outcome }: RetryRehearsal): Content {
-  if (outcome === undefined) return notice("bad", html`<p>${said.cannot} ${shown(why ?? "")}</p>`);
+  if (outcome === undefined) return notice("bad", html`<p>${said.cannot} ${sentence(why ?? "")}</p>`);
   const kind = outcome.state === "applied" ? "ok" : "bad";
   const faults = outcome.faults.map(
     ({ code: fault, message }) =>
@@ -86,7 +86,7 @@ function retryPage(
     ...{ title: said.title(name), here: "files", trail: [{ text: name, href: to.file(reference) }] },
     status: sent === undefined ? 200 : sent.fault === undefined ? 409 : 400,
     content: [
-      refusal === undefined ? undefined : notice("bad", html`<p>${said.cannot} ${refusal}</p>`),
+      refusal === undefined ? undefined : notice("bad", html`<p>${said.cannot} ${sentence(refusal)}</p>`),
       section(said.difference, differenceContent(rehearsal)),
       form ?? nothing(link(to.file(reference), said.back)),
     ],
@@ -106,7 +106,7 @@ export const retryFilePage: ConsoleRoute = {
   path: "/console/files/{reference}/retry",
   async run(services, request) {
     const rehearsal = await rehearsalOf(services, request);
-    if (rehearsal === undefined) return notFoundPage(services, request, words.notFound.file);
+    if (rehearsal === undefined) return notFoundPage(services, request, { text: words.notFound.file });
     return retryPage(services, request, { rehearsal });
   },
 };
@@ -132,7 +132,7 @@ export const retryFileAct: ConsoleRoute = {
   path: "/console/files/{reference}/retry",
   async run(services, request) {
     const rehearsal = await rehearsalOf(services, request);
-    if (rehearsal === undefined) return notFoundPage(services, request, words.notFound.file);
+    if (rehearsal === undefined) return notFoundPage(services, request, { text: words.notFound.file });
     const { reason, fault } = readReason(request.form);
     if (fault !== undefined) return retryPage(services, request, { rehearsal, sent: { reason, fault } });
     const refusal = await retry(services, request, { rehearsal, reason });

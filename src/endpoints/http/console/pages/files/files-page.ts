@@ -1,6 +1,7 @@
 /** Page 3, files: the entries of the ledger by a filter that stands in the address, each with its reason and what to do. */
 import { errorCatalogue } from "../../../../../lib/errors.ts";
 import { given } from "../../../../../lib/given.ts";
+import { isoTime } from "../../../../../lib/iso-time.ts";
 import { channelText } from "../../../../../inbound/explain/file-words.ts";
 import type { FileState } from "../../../../../domain/files/file-state.ts";
 import type { Answer } from "../../../server/answer.ts";
@@ -17,7 +18,7 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { notice, remedy } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { pager } from "../../kit/pager.ts";
-import { shortened } from "../../kit/shown-text.ts";
+import { prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -142,7 +143,7 @@ function list(shown: Shown, { files, searchedTo }: FilesFound): Html {
     { text: columns.size, isNumber: true },
     ...(hasChoice ? [columns.choice] : []),
   ];
-  const nothing = searchedTo === null ? empty : emptyPart(new Date(searchedTo).toISOString().slice(0, 10));
+  const nothing = searchedTo === null ? empty : prose(emptyPart(isoTime(searchedTo)));
   const rows = table(head, rowsOf(files, shown, hasChoice), { caption, empty: nothing, id: "files" });
   if (!hasChoice) return rows;
   const ofFilter = to.at("/files/retry", filterQuery(shown.read.texts));
@@ -166,8 +167,7 @@ function content(shown: Shown, request: ConsoleRequest): Content {
     form,
     html`<p class="summary">${countOf(found)} ${link(to.at("/files.csv", { ...query, ...place }), words.files.csv)} <span class="hint">${words.files.csvHint(countText(mostCsvRows))}</span></p>`,
     list(shown, found),
-    searchedTo !== null &&
-      notice("wait", words.files.searchedTo(new Date(searchedTo).toISOString().slice(0, 16))),
+    searchedTo !== null && notice("wait", prose(words.files.searchedTo(isoTime(searchedTo)))),
     pager({
       first: isFirst ? undefined : to.at("/files", query),
       previous: after === null ? undefined : to.at("/files", { ...query, after }),

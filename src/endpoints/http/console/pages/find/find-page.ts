@@ -211,7 +211,7 @@ function content({ found, request, text }: FoundAll, to: Addresses): Content {
     box(to, text),
     found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
     found.searchedTo !== null && [
-      notice("wait", searchedTo(isoTime(found.searchedTo.at).slice(0, 10))),
+      notice("wait", prose(searchedTo(isoTime(found.searchedTo.at)))),
       pager({ next: to.at("/find", { q: text, from: found.searchedTo.from }) }),
     ],
     request !== undefined && requestSection(request, to),

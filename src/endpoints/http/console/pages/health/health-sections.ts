@@ -133,7 +133,7 @@ export function troublesSection({ troubles }: HealthFacts): Html {
   const { title, explained, none, head } = said.troubles;
   const rows = troubles.map(({ level, message, count, lastAt, about }) => [
     shortened(message, 300),
-    badge(level === "warn" ? "wait" : "bad", level),
+    badge(level === "warn" ? "wait" : "bad", level === "warn" ? said.troubles.warning : level),
     countText(count),
     timeText(lastAt),
     shortened(about, 200),

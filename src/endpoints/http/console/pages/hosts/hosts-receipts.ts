@@ -13,7 +13,7 @@ import { addresses, link } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
-import { shortened, shown } from "../../kit/shown-text.ts";
+import { prose, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -91,7 +91,7 @@ export function receiptsSection(
   const searched =
     found.searchedTo === undefined
       ? ""
-      : notice("wait", html`<p>${text.searchedTo(isoTime(found.searchedTo).slice(0, 10))}</p>`);
+      : notice("wait", html`<p>${prose(text.searchedTo(isoTime(found.searchedTo)))}</p>`);
   const choice = ownOrAll(to.at("/hosts"), company, { ofAll, userName: user.userName });
   return section(text.receipts, html`${choice}${searched}${shownRows}${pages}`, { id: "receipts" });
 }

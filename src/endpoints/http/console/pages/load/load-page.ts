@@ -129,7 +129,8 @@ export const loadPage: ConsoleRoute = {
     const importsBefore = request.query.get("imports") ?? undefined;
     const asked = { companyCode, loadNbr, ...given({ importsBefore }) };
     const load = await services.ask("load", scopeFor(request.user), asked);
-    if (load === undefined) return notFoundPage(services, request, words.notFound.load);
+    if (load === undefined)
+      return notFoundPage(services, request, { text: words.notFound.load, find: loadNbr });
     return shownLoad(services, request, load);
   },
 };

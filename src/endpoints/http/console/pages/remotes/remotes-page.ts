@@ -10,7 +10,7 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { nothing, remedy, whoseMove } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { details, facts, section } from "../../kit/section.ts";
-import { shortened, shown } from "../../kit/shown-text.ts";
+import { prose, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -74,7 +74,7 @@ function filesOf({ name, files, more }: ShownRemote): Html {
   const rows = files.map((file) => [
     shortened(file.name, 100),
     file.size === undefined ? words.kit.none : sizeText(file.size),
-    shown(file.why),
+    html`<bdi class="foreign">${prose(file.why)}</bdi>`,
   ]);
   const head = [said.file, { text: said.size, isNumber: true }, said.why];
   const caption = said.filesCaption(name);

@@ -6,6 +6,7 @@ import { scopeFor } from "../../console-user.ts";
 import { sizeText } from "../../kit/amounts.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
+import { remedy } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { facts, section } from "../../kit/section.ts";
 import { shortened, shown } from "../../kit/shown-text.ts";
@@ -86,7 +87,7 @@ function reasonsOf({ reasons, remedies }: StopFileView): readonly Html[] {
     ...reasons
       .slice(0, 5)
       .map(({ reasonCode, message }) => html`<p>${words.file.faultHere(reasonCode)} ${shown(message)}</p>`),
-    ...remedies.map((text) => html`<p>${text}</p>`),
+    ...remedies.map((text) => remedy(text)),
   ];
 }
 
@@ -141,7 +142,8 @@ export const stopPage: ConsoleRoute = {
   async run(services, request) {
     const { companyCode = "", stopNbr = "" } = request.params;
     const stop = await services.ask("stop", scopeFor(request.user), { companyCode, stopNbr });
-    if (stop === undefined) return notFoundPage(services, request, words.notFound.stop);
+    if (stop === undefined)
+      return notFoundPage(services, request, { text: words.notFound.stop, find: stopNbr });
     return shownStop(services, request, stop);
   },
 };

@@ -27,7 +27,7 @@ export function stopTime(at: number | undefined, zone: string): Html {
   if (at === undefined) return timeText(at);
   const known = knownZone(zone);
   if (known === "UTC" || known === "GMT") return timeText(at);
-  return timeWithLocal(at, `${localTimeOf(at, known).slice(0, 16).replace("T", " ")} ${known}`);
+  return timeWithLocal(at, { text: localTimeOf(at, known).slice(0, 16).replace("T", " "), zone: known });
 }
 
 /** Heads of `visitCells`. */

@@ -38,11 +38,11 @@ async function shown(query: string, isOperator = false): Promise<string> {
 
 test("late arrivals are told with what counts, how many have come, and what to do; of own companies alone", async () => {
   const page = await shown("company=acme");
-  expect(page).toContain("named 1*.xml, over sftp");
+  expect(page).toContain("named 1*.xml, over SFTP");
   expect(page).toContain("1 of 3");
   expect(page).toContain("the host&#39;s move");
   expect(page).toContain("/console/files?company=ACME&amp;from=2026-11-04&amp;name=1*.xml&amp;channel=sftp");
-  expect(page).toContain("see whether the export has run");
+  expect(page).toContain("See whether the export has run");
   expect(page).not.toContain("OTHER");
   expect(page).not.toContain("`");
   expect(await shown("company=OTHER")).toContain("Nothing is late");

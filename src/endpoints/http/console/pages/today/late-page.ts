@@ -1,5 +1,6 @@
 /** What is late of the files that companies expect: just those that page 1 counts. */
 import { alertKind } from "../../../../../domain/alerts/alert-kinds.ts";
+import { channelText } from "../../../../../inbound/explain/file-words.ts";
 import { isSameCompanyCode } from "../../../../../domain/users/company-code.ts";
 import { isoTime } from "../../../../../lib/iso-time.ts";
 import type { Answer } from "../../../server/answer.ts";
@@ -24,7 +25,7 @@ const said = words.today.lateArrivals;
 function countedFiles({ files: { name, channel, user } }: LateExpectation): Content {
   const parts = [
     name === undefined ? undefined : said.named(name),
-    channel === undefined ? undefined : said.over(channel),
+    channel === undefined ? undefined : channelText(channel),
     user === undefined ? undefined : said.from(user),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? said.any : shown(parts.join(", "));

@@ -9,7 +9,7 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { nothing } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { facts, section } from "../../kit/section.ts";
-import { prose, shortened } from "../../kit/shown-text.ts";
+import { capitalised, prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import type { OpenIncident, SiteStanding } from "../../live/standing.ts";
@@ -56,10 +56,10 @@ function incidentsSection({ companies, site }: OwnStanding): Html {
   const remedyOf = ({ remedy, companyRemedy }: OpenIncident) =>
     isOperator ? remedy : (companyRemedy ?? remedy);
   const rowOf = (who: string) => (incident: OpenIncident) => [
-    html`<strong>${incident.title}</strong><br>${prose(incident.summary)}`,
+    html`<strong>${capitalised(incident.title)}</strong><br><span class="plain-weight">${prose(capitalised(incident.summary))}</span>`,
     shortened(who, 40),
     timeText(incident.openedAt),
-    prose(remedyOf(incident)),
+    prose(capitalised(remedyOf(incident))),
   ];
   const rows = [
     ...(site?.incidents ?? []).map(rowOf(today.machine)),

@@ -9,7 +9,7 @@ import { type Html, html } from "../../kit/html.ts";
 import { addresses } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
 import { section } from "../../kit/section.ts";
-import { code, shown } from "../../kit/shown-text.ts";
+import { code, sentence } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -58,6 +58,6 @@ export async function bansSection(
   const told =
     sent === undefined || refusal === undefined
       ? undefined
-      : notice("bad", html`<p>${code(sent.name)}: ${words.acts.notDone} ${shown(refusal)}</p>`);
+      : notice("bad", html`<p>${code(sent.name)}: ${words.acts.notDone} ${sentence(refusal)}</p>`);
   return section(said.title, [told, html`<p>${said.explained}</p>${list}`], { id: "bans" });
 }

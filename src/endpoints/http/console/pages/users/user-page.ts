@@ -11,7 +11,7 @@ import { type Addresses, addresses, link } from "../../kit/link.ts";
 import { notice } from "../../kit/notice.ts";
 import { page } from "../../kit/page.ts";
 import { facts, section } from "../../kit/section.ts";
-import { code, shortened, shown } from "../../kit/shown-text.ts";
+import { code, sentence, shortened, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -104,7 +104,7 @@ function stateSection(forms: Forms): Html {
     [password, user.hasPassword ? hasPassword : noPassword],
     [created, timeText(user.createdAt)],
   ]);
-  return section(said.head.signIn, html`${rows}${signInForms(forms)}`);
+  return section(said.signInTitle, html`${rows}${signInForms(forms)}`);
 }
 
 function keysSection(forms: Forms): Html {
@@ -193,7 +193,7 @@ export async function userPage(
   const forms: Forms = { user, action, formToken: request.user.formToken, fault };
   const isTold = fault !== undefined && !hasForm(user, fault);
   const content = [
-    isTold ? notice("bad", html`<p>${words.acts.notDone} ${shown(fault.message)}</p>`) : undefined,
+    isTold ? notice("bad", html`<p>${words.acts.notDone} ${sentence(fault.message)}</p>`) : undefined,
     stateSection(forms),
     section(
       said.memberships,

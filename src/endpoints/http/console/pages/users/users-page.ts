@@ -114,7 +114,7 @@ export async function usersPage(
   });
   const add = reasonForm({
     ...{ id: "add-user", action: to.at("/users/add"), formToken: user.formToken },
-    ...{ label: said.add.button, explanation: said.add.explanation },
+    ...{ opener: said.add.opener, label: said.add.button, explanation: said.add.explanation },
     fields: addFields(found, fault?.form ?? new URLSearchParams(), company),
     ...{ error: fault?.message, reason: fault?.form.get("reason") ?? "" },
   });

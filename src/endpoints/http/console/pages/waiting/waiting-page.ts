@@ -56,17 +56,14 @@ function fileRow(file: WaitingFile, { user, to, found }: Shown): Row {
 
 /** That of its target comes first: as long as it is paused or rests, nothing else counts. */
 function whyDelivery(delivery: WaitingDelivery): Content {
-  const { pausedBy, pausedAt, restsUntil, dueAt, remedy: todo, move } = delivery;
+  const { pausedBy, pausedAt, restsUntil, remedy: todo, move } = delivery;
   if (pausedBy !== null)
     return [
       html`<p>${said.pausedBy(pausedBy)} ${timeText(pausedAt)}.</p>`,
       remedy(words.deliveries.targets.resumeRemedy),
     ];
   return [
-    whyOf(delivery),
-    restsUntil === null || restsUntil <= dueAt
-      ? undefined
-      : html`<p>${said.rests} ${timeText(restsUntil)}.</p>`,
+    whyOf(delivery, { restsUntil, pause: undefined }),
     move === undefined ? undefined : whoseMove(move),
     todo === null ? undefined : remedy(todo),
   ];
