@@ -182,6 +182,7 @@ const queries: Readonly<Record<string, QueryFunction>> = queryTable;
 
 const services = {
   basePath: () => "",
+  servers: () => ({ http: { scheme: "http", port: 8080, basePath: "" } }),
   ask: (name: string, scope: Scope, asked: unknown) => {
     const query = queries[name];
     if (query === undefined) throw new Error(`there is no query ${name}`);

@@ -40,7 +40,7 @@ export const auditWords = {
     pausedUntil: "rests until",
     reason: "reason of the pause",
     failures: "failures in a row",
-    hastened: "deliveries tried at once",
+    hastened: "deliveries whose own wait ended",
     bannedUntil: "banned until",
     count: "bans lately",
     backup: "restored from",

@@ -24,6 +24,12 @@ test("without before and after nothing differs", () => {
   expect(differenceOf({ a: 1 }, { a: 1 })).toEqual([]);
 });
 
+test("lists of texts and of numbers are told without brackets", () => {
+  expect(differenceOf({ reasons: [925, 951] }, {})).toEqual([
+    { path: "reasons", before: "925, 951", after: undefined },
+  ]);
+});
+
 test("values that are no objects, and lists of objects, are told as JSON", () => {
   expect(differenceOf("a", "b")).toEqual([{ path: "", before: "a", after: "b" }]);
   expect(differenceOf({ list: [{ a: 1 }] }, {})).toEqual([

@@ -14,7 +14,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join(", ");
+  if (Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number"))
+    return value.join(", ");
   return JSON.stringify(value);
 }
 

@@ -5,7 +5,7 @@ import { hiddenField, submitButton } from "../../kit/fields.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { notice, nothing, remedy } from "../../kit/notice.ts";
 import { details, facts, section } from "../../kit/section.ts";
-import { prose, shortened } from "../../kit/shown-text.ts";
+import { capitalised, prose, shortened } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { durationText, timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -30,7 +30,7 @@ const findingKinds: Readonly<Record<ShownFinding["status"], BadgeKind>> = {
 
 /** A line of a check, with its remedy. */
 export function findingItem({ status, what, remedy: toDo }: ShownFinding): Html {
-  const shown = html`${badge(findingKinds[status], said.check.status[status])} ${prose(what)}`;
+  const shown = html`${badge(findingKinds[status], said.check.status[status])} ${prose(capitalised(what))}`;
   return html`<li>${shown}${toDo === undefined ? "" : remedy(toDo)}</li>`;
 }
 
