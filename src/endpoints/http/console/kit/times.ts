@@ -31,8 +31,7 @@ export interface StopClock {
  */
 export function timeWithLocal(at: number | null | undefined, local: StopClock | undefined): Html {
   if (local === undefined) return timeText(at);
-  const { before, after } = words.kit.atStop;
-  return html`${timeText(at)} <span class="local" data-local="${local.text}">${before}${local.text} <span class="unbroken">${local.zone}</span>${after}</span>`;
+  return html`${timeText(at)} <span class="local" data-local="${local.text}">(${local.text} <span class="unbroken">${local.zone}</span> ${words.kit.atStop})</span>`;
 }
 
 const units = [

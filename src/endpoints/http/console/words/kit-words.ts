@@ -1,8 +1,8 @@
 /** Words of the components that pages are made of. */
 export const kitWords = {
   none: "–",
-  /** Around the time and the zone of a stop. */
-  atStop: { before: "(", after: " at the stop)" },
+  /** Behind a time and its zone. */
+  atStop: "at the stop",
   days: (count: number) => `${count} d`,
   hours: (count: number) => `${count} h`,
   minutes: (count: number) => `${count} min`,
