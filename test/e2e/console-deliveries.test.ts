@@ -249,7 +249,7 @@ describe("the page of remotes", () => {
     expect(body).toContain("send it again under its final name");
     expect(body).toContain("Cannot be used");
     expect(body).toContain("The system refuses it: ENOENT.");
-    expect(body).toContain("make the folder, mount the share");
+    expect(body).toContain("Make the folder, mount the share");
     expect(body).toContain(basename(absent));
     // Where it lies on the machine is told to operators alone.
     expect(body).not.toContain(absent);
