@@ -13,10 +13,6 @@ const found: HostFound = {
     },
   ],
   ...{ before: undefined, searchedTo: undefined, integrations: [] },
-  servers: {
-    ...{ sftpPort: 22, ftpPort: undefined, areNamesStrict: true },
-    http: { scheme: "https", port: 443, basePath: "" },
-  },
 };
 
 function shownTo(roles: readonly Role[]): string {
