@@ -87,7 +87,10 @@ describe.skipIf(!isInstalled("promtool"))("promtool", () => {
   test("has no complaint about the rules, and their tests hold", async () => {
     const checked = await runProgram("promtool", ["check", "rules", join(folder, "alerts.yaml")]);
     expect(checked.output).toContain(`SUCCESS: ${rules.length} rules found`);
-    const tested = await runProgram("promtool", ["test", "rules", join(folder, "alerts.test.yaml")]);
+    // It makes much garbage in little memory: collected less often, it takes a fifth less of a processor.
+    const tested = await runProgram("promtool", ["test", "rules", join(folder, "alerts.test.yaml")], {
+      env: { ...process.env, GOGC: "400" },
+    });
     expect(tested.output).toMatch(/SUCCESS\s*$/);
     expect([checked.exitCode, tested.exitCode]).toEqual([0, 0]);
   });
