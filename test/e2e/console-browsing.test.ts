@@ -94,6 +94,20 @@ describe.skipIf(!hasBrowser)("without JavaScript", () => {
     await page.waitForURL(`**/console/stops/${company}/${load.stops[0]}`);
   });
 
+  test("what waits longest is one click from Today, with why it waits and whose move it is", async () => {
+    const page = await openAs(browser, story, { userName: "inquiry", javaScript: false });
+    await visit(page, "/console");
+    const waiting = page.locator(`#companies td[data-label="${words.today.waiting}"]`);
+    await waiting.getByRole("link").click();
+    await page.waitForURL("**/console/waiting?**");
+    const row = (text: string) => page.locator("main tr", { hasText: text });
+    expect(await row(files.waiting.name).innerText()).toMatch(/It waits for .* of one of its stops/);
+    const delivery = await page.locator("#deliveries tbody tr").first().innerText();
+    expect(delivery).toContain(words.move.moves.administrator);
+    await page.getByRole("link", { name: files.waiting.name }).click();
+    await page.getByRole("heading", { level: 1, name: files.waiting.name }).waitFor();
+  });
+
   test("a filter narrows the list, and a second page follows the first", async () => {
     const page = await openAs(browser, story, { userName: "admin", javaScript: false });
     await visit(page, "/console/files");
