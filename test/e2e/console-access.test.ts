@@ -25,7 +25,8 @@ let site: Site;
 const browsers = new Map<ConsoleUserName, ConsoleBrowser>();
 
 beforeAll(async () => {
-  site = await makeConsoleSite({ security: lenient });
+  // A stop that waited for who listens would be over after the test.
+  site = await makeConsoleSite({ security: lenient, shutdown: { drainMs: 600_000 } });
   await site.start();
   for (const name of names) browsers.set(name, await signInToConsole(site, name));
 }, 60_000);
@@ -151,9 +152,6 @@ test("events end at the stop of the daemon, which does not wait for who listens"
     headers: { cookie, accept: "text/event-stream" },
   });
   expect(reply.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-  const begun = Date.now();
   const [text] = await Promise.all([reply.text(), site.stop()]);
-  expect(text).toBeTypeOf("string");
-  // The drain would last 20 s.
-  expect(Date.now() - begun).toBeLessThan(10_000);
+  expect(text).toContain("retry:");
 });

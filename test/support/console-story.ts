@@ -65,6 +65,8 @@ function settingsFor({ shut, picky }: Receivers): Settings {
     security: { wrongPasswordDelayMs: 0, bans: { maxScore: 4, banMs: 3_600_000, allow: ["127.0.0.1/32"] } },
     inbound: { ...oneParser, settleMs: 100, scanMs: 500 },
     console: { operators: [`operator@${company}`] },
+    // Programs of tests are slow to send what they have begun, when many run at once.
+    http: { headersTimeoutMs: 60_000 },
     companies: {
       [company]: {
         outbound: {

@@ -89,6 +89,8 @@ interface Running {
   readonly connections: HttpConnections;
   readonly state: DispatcherState;
   readonly deps: HttpEndpointDeps;
+  /** How many requests have come over each connection. */
+  readonly requests: WeakMap<Duplex, number>;
   options: HttpOptions;
 }
 
@@ -126,8 +128,22 @@ function onConnection(running: Running, socket: Socket): void {
   else socket.destroy();
 }
 
+const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 /** The codes by which node:http reports a client that was silent for too long. */
-const silenceCodes: ReadonlySet<string> = new Set(["ERR_HTTP_REQUEST_TIMEOUT", "ERR_TLS_HANDSHAKE_TIMEOUT"]);
+const silenceCodes: ReadonlySet<string> = new Set([lateCode, "ERR_TLS_HANDSHAKE_TIMEOUT"]);
+
+/**
+ * The time of a request is over by the clock: also when it was this process that stood still, on a disk that hung or in a
+ * machine that was stopped. What has come meanwhile lies in the socket unread, and is read first.
+ */
+function onLate(running: Running, error: Error, socket: Duplex): void {
+  const before = running.requests.get(socket) ?? 0;
+  const graceMs = Math.min(longestCheckMs, running.options.headersTimeoutMs);
+  setTimeout(() => {
+    const hasCome = (running.requests.get(socket) ?? 0) > before;
+    if (!hasCome && !socket.destroyed) onClientError(running, error, socket);
+  }, graceMs).unref();
+}
 
 function onClientError(running: Running, error: Error, socket: Duplex): void {
   if (silenceCodes.has(systemCodeOf(error) ?? "") && socket instanceof Socket)
@@ -149,14 +165,20 @@ function listenToEvents(running: Running): void {
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     // A request that came with a connection that was turned away must not run behind that answer.
     if (running.options.tls === undefined && !connections.open.has(request.socket)) request.socket.destroy();
-    else takeRequest(state, request, response);
+    else {
+      running.requests.set(request.socket, (running.requests.get(request.socket) ?? 0) + 1);
+      takeRequest(state, request, response);
+    }
   };
   server.on("connection", (socket: Socket) => onConnection(running, socket));
   server.on("request", handle);
   // 100 Continue is sent only when the body is wanted.
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
-  server.on("clientError", (error: Error, socket: Duplex) => onClientError(running, error, socket));
+  server.on("clientError", (error: Error, socket: Duplex) => {
+    const handle = systemCodeOf(error) === lateCode ? onLate : onClientError;
+    handle(running, error, socket);
+  });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => turnAway(socket, "connect"));
   // `clientError` follows.
   server.on("tlsClientError", (error: Error) =>
@@ -191,7 +213,8 @@ function createRunning(deps: HttpEndpointDeps): Running {
     trustedProxies: createAddressSet(options.trustedProxies),
     isStopping: false,
   };
-  const running: Running = { server: createNodeServer(options), gate, connections, state, deps, options };
+  const server = createNodeServer(options);
+  const running: Running = { server, gate, connections, state, deps, requests: new WeakMap(), options };
   applyTimeouts(running.server, options);
   listenToEvents(running);
   return running;

@@ -165,6 +165,21 @@ describe("slow clients", () => {
     await http.close();
   });
 
+  it("are not blamed for what they sent in time while the process stood still", async () => {
+    const http = await startHttp({ headersTimeoutMs: 200, requestTimeoutMs: 300 });
+    const socket = await opened(http.port);
+    const answers = closed(socket);
+    const rest = `${detail} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("host")}\r\n`;
+    // The answer to the first shows that the begin of the second was read.
+    socket.write(`GET ${rest}\r\nGET `);
+    await once(socket, "data");
+    socket.write(`${rest}Connection: close\r\n\r\n`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    expect(await answers).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 200 /);
+    expect(http.silences).toEqual([]);
+    await http.close();
+  });
+
   it("that have signed in before are not blamed for a request that stops in the middle", async () => {
     const http = await startHttp({ headersTimeoutMs: 200, requestTimeoutMs: 300 });
     const credentials = `Host: x\r\nAuthorization: ${basic("host")}\r\n\r\n`;
