@@ -245,7 +245,7 @@ describe("the page of remotes", () => {
     const bodyFor = async (browser: ConsoleBrowser) => (await browser.get("/console/remotes")).body;
     await waitFor("the file to be seen", async () => (await bodyFor(admin)).includes(".xml.part"));
     const body = await bodyFor(admin);
-    expect(body).toMatch(/inbound\/<.*Looked at.*<time/s);
+    expect(body).toMatch(/inbound\/<.*Scanned<.*<time/s);
     expect(body).toContain("send it again under its final name");
     expect(body).toContain("Cannot be used");
     expect(body).toContain("The system refuses it: ENOENT.");
