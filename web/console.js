@@ -74,6 +74,7 @@ const pages = {
   r: "remotes",
   h: "health",
   u: "users",
+  p: "hosts",
   a: "audit",
 };
 const waitForSecondMs = 1500;

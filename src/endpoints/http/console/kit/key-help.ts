@@ -10,6 +10,7 @@ const keys: readonly (readonly [keys: readonly string[], text: string])[] = [
   [["g", "r"], words.keys.remotes],
   [["g", "h"], words.keys.health],
   [["g", "u"], words.keys.users],
+  [["g", "p"], words.keys.hosts],
   [["g", "a"], words.keys.audit],
   [["j"], words.keys.nextRow],
   [["k"], words.keys.previousRow],

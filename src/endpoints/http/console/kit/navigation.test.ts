@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Role } from "../../../../domain/users/role.ts";
 import { consoleRoutes } from "../routes.ts";
 import { consoleUser } from "../testing/viewer.ts";
+import { keyHelp } from "./key-help.ts";
 import { addresses } from "./link.ts";
 import { firstPathOf, mayUse, navigation } from "./navigation.ts";
 
@@ -30,6 +32,17 @@ test("each page of the navigation is a page of the console", () => {
   const pages = consoleRoutes.filter(({ method }) => method === "GET").map(({ path }) => path);
   expect(all).toHaveLength(9);
   expect(pages).toEqual(expect.arrayContaining(all));
+});
+
+test("each page of the navigation has a key, which the list of keys tells; the box of Find has one of its own", () => {
+  const script = readFileSync(new URL("../../../../../web/console.js", import.meta.url), "utf8");
+  const [, table = ""] = /const pages = \{(.*?)\};/s.exec(script) ?? [];
+  const keys = [...table.matchAll(/(\w): "(\w+)"/g)].map(([, key = "", page = ""]) => [key, page] as const);
+  const text = navigation(viewer(["MemberAdmin"], true), undefined, to).text;
+  const pages = [...text.matchAll(/data-page="(\w+)"/g)].map(([, page = ""]) => page);
+  expect(keys.map(([, page]) => page).toSorted()).toEqual(pages.filter((page) => page !== "find").toSorted());
+  const told = [...keyHelp().text.matchAll(/<kbd>g<\/kbd> <kbd>(\w)<\/kbd>/g)].map(([, key = ""]) => key);
+  expect(told.toSorted()).toEqual(keys.map(([key]) => key).toSorted());
 });
 
 test.each(Object.entries(viewers))(

@@ -38,6 +38,7 @@ export const keyWords = {
   remotes: "Remotes and folders",
   health: "Health",
   users: "Users and companies",
+  hosts: "For host developers (programs)",
   audit: "Audit",
   nextRow: "Next row of the list",
   previousRow: "Previous row of the list",
