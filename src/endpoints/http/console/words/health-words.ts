@@ -1,4 +1,5 @@
 /** Words of the page of health. */
+import type { RetentionKind } from "../../../../domain/retention/retention.ts";
 import { counted } from "../../../../lib/counted.ts";
 
 export const healthWords = {
@@ -71,6 +72,21 @@ export const healthWords = {
     rates: "What fills it",
     what: "What",
     aDay: "More a day",
+    /** By the setting that says how long they are kept. */
+    kinds: {
+      archive: "applied files",
+      error: "refused files",
+      receipts: "receipts",
+      ledger: "entries of files",
+      events: "events of stops and loads",
+      positions: "positions",
+      outbound: "completions and deliveries",
+      messages: "messages",
+      imports: "imports",
+      documents: "documents",
+      appointments: "appointments",
+      audit: "entries of the audit",
+    } satisfies Readonly<Record<RetentionKind, string>>,
     nothingGrows: "No more comes than goes.",
     asTable: "The days as a table",
   },

@@ -32,6 +32,22 @@ test("settings keep the names and values that they have in the configuration", (
   expect(entry).toContain("inbound.state: before true → after false");
 });
 
+test("a file is told by its name, with its reference beside it, as the filter takes both", () => {
+  const entry = { id: 1, at: 1, kind: "content.seen", userName: "anna", address: null, reason: null };
+  const audit = {
+    ...entry,
+    subject: "file a b.xml r-1",
+    companyCode: "ACME",
+    before: undefined,
+    after: undefined,
+  };
+  const text = auditTable([audit], addresses({ basePath: () => "" }), "").text;
+  expect(text).toContain(
+    '<bdi class="foreign">file a b.xml</bdi></a> <small><code><bdi>r-1</bdi></code></small>',
+  );
+  expect(text.replace(/<[^>]*>/g, "")).toContain("file a b.xml r-1");
+});
+
 test("a sign-in says how many were refused before it, and since when they are counted", () => {
   const entry = {
     ...{ id: 1, at: 1, kind: "signedIn", userName: "anna", address: "192.0.2.1", subject: "anna" },

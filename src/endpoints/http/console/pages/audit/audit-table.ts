@@ -73,12 +73,21 @@ function addressOf(subject: AuditSubject, company: string | undefined, to: Addre
   }
 }
 
+/** What names it in an address, and says nothing to people. */
+function referenceOf(subject: AuditSubject | undefined): string | undefined {
+  if (subject?.kind === "file") return subject.reference;
+  return subject?.kind === "delivery" ? subject.guid : undefined;
+}
+
 function subjectText({ subject, companyCode }: ShownAudit, to: Addresses): Content {
   if (subject === null) return words.kit.none;
   const read = readAuditSubject(subject);
   const href = read === undefined ? undefined : addressOf(read, companyCode, to);
-  const shown = shortened(subject, 80);
-  return href === undefined ? shown : link(href, shown);
+  if (href === undefined) return shortened(subject, 80);
+  const reference = referenceOf(read);
+  if (reference === undefined) return link(href, shortened(subject, 80));
+  const name = subject.slice(0, subject.length - reference.length - 1);
+  return html`${link(href, shortened(name, 80))} <small>${code(reference)}</small>`;
 }
 
 const valueWords: Readonly<Record<string, string>> = { true: said.yes, false: said.no };

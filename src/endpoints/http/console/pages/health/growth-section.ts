@@ -7,7 +7,7 @@ import { chart } from "../../kit/chart.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { nothing, notice, remedy } from "../../kit/notice.ts";
 import { details, facts, section } from "../../kit/section.ts";
-import { shown } from "../../kit/shown-text.ts";
+import { code, shown } from "../../kit/shown-text.ts";
 import { table } from "../../kit/table.ts";
 import { timeText } from "../../kit/times.ts";
 import { words } from "../../words/words.ts";
@@ -52,10 +52,16 @@ function rateText(bytesPerDay: number): string {
   return bytesPerDay < 0 ? `−${size}` : size;
 }
 
+/** What is kept by a setting is told with it: that is how less of it is kept. */
+function kindText(what: string): Html {
+  const kind = Object.entries(said.kinds).find(([name]) => name === what)?.[1];
+  return kind === undefined ? shown(what) : html`${kind} <small>${code(`retention.${what}`)}</small>`;
+}
+
 function ratesTable({ rates }: ShownForecast): Html {
   const rows = rates
     .filter(({ bytesPerDay }) => Math.round(bytesPerDay) !== 0)
-    .map(({ what, bytesPerDay }) => [what, rateText(bytesPerDay)]);
+    .map(({ what, bytesPerDay }) => [kindText(what), rateText(bytesPerDay)]);
   const head = [said.what, { text: said.aDay, isNumber: true }];
   return table(head, rows, { caption: said.rates, empty: said.nothingGrows });
 }
