@@ -51,7 +51,7 @@ function placeOf({ ledgerNumbers }: QueryContext, text: string | undefined): Del
 async function readPage(
   context: QueryContext,
   scope: Scope,
-  { filter, limit, before }: DeliveriesAsked,
+  { filter, limit, before, isFurther }: DeliveriesAsked,
 ): Promise<FoundDeliveries> {
   const { read } = context;
   const { company: code, stop: stopNbr, ...rest } = filter;
@@ -60,7 +60,7 @@ async function readPage(
   const companyIds = companies.map(({ id }) => id);
   const from = placeOf(context, before);
   const selection = { ...rest, companyIds, ...given({ stopNbr }) };
-  const hasTime = hasTimeToSearch(context);
+  const hasTime = hasTimeToSearch(context, { isFurther });
   return await readDeliveryPage(read, selection, { ...given({ from }), limit: limit + 1, hasTime });
 }
 

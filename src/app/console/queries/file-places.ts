@@ -5,9 +5,15 @@ import type { QueryContext } from "../query-context.ts";
 
 /** A search goes on until so much of its two seconds is left: a page that says how far it has looked is better than none. */
 const reserveMs = 1_900;
+/** Somebody who has seen how far was looked, and asks for more, waits longer: the search comes ten times as far. */
+const furtherReserveMs = 1_000;
 
-export function hasTimeToSearch({ timeLeftMs }: Pick<QueryContext, "timeLeftMs">): () => boolean {
-  return () => timeLeftMs() > reserveMs;
+/** `isFurther`: the search goes on from where one has ended for its time. */
+export function hasTimeToSearch(
+  { timeLeftMs }: Pick<QueryContext, "timeLeftMs">,
+  { isFurther = false }: { readonly isFurther?: boolean | undefined } = {},
+): () => boolean {
+  return () => timeLeftMs() > (isFurther ? furtherReserveMs : reserveMs);
 }
 
 /** The time, and the reference of an entry. */

@@ -71,10 +71,10 @@ export function listedFile(entry: LedgerEntry, company: string, numbers: SealedN
 async function readPage(
   context: QueryContext,
   selection: PageSelection,
-  { before, after, limit }: FilesAsked,
+  { before, after, limit, isFurther }: FilesAsked,
 ): Promise<FoundFiles & { readonly isFirst: boolean; readonly hasOlder: boolean }> {
   const { read, ledgerNumbers } = context;
-  const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context) };
+  const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context, { isFurther }) };
   const newer = readPlace(ledgerNumbers, after);
   if (newer !== undefined) {
     const page = await readFilePage(read, selection, { ...asked, direction: "newer", from: newer });

@@ -35,6 +35,7 @@ import {
 } from "../../../store/stops/find-numbers.ts";
 import { remedyOfFault } from "../../admin/fault-remedies.ts";
 import type { QueryContext } from "../query-context.ts";
+import { hasTimeToSearch } from "./file-places.ts";
 import { listedFile } from "./files.ts";
 import { tellElsewhere } from "./find-elsewhere.ts";
 import { findPlaces, findUsers } from "./find-names.ts";
@@ -42,9 +43,6 @@ import { whatIsMeant } from "./what-is-meant.ts";
 
 /** So many of a kind are shown. */
 const limit = 20;
-/** A SHA-256 is looked for until so much of the two seconds is left. */
-const reserveMs = 1_900;
-
 interface Looked {
   readonly context: QueryContext;
   readonly scope: Scope;
@@ -72,8 +70,8 @@ const hashForm = new RegExp(`^[0-9a-f]{${indexedDigits},64}$`, "i");
 
 /** Entries whose content has a SHA-256 that begins so. */
 async function contentsOf({ context, text, companyIds }: Looked, fromId?: number): Promise<FoundContent> {
-  const { read, timeLeftMs } = context;
-  const hasTime = () => timeLeftMs() > reserveMs;
+  const { read } = context;
+  const hasTime = hasTimeToSearch(context, { isFurther: fromId !== undefined });
   const asked = { companyIds, sha256: text.toLowerCase(), limit, hasTime, ...given({ fromId }) };
   return await findFilesByContent(read, asked);
 }

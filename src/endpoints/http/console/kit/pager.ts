@@ -10,11 +10,13 @@ export interface Pages {
   readonly previous?: string | undefined;
   /** Address of what comes behind, which is older; undefined when this is all. */
   readonly next?: string | undefined;
+  /** The time was over before the page was full: the next one goes on with the search. */
+  readonly isSearch?: boolean;
 }
 
-export function pager({ first, previous, next }: Pages): Html {
+export function pager({ first, previous, next, isSearch = false }: Pages): Html {
   if ([first, previous, next].every((address) => address === undefined)) return html``;
   return html`<nav class="pager" aria-label="${words.kit.pages}"><ul>${
     first === undefined ? "" : html`<li>${link(first, words.kit.firstPage)}</li>`
-  }${previous === undefined ? "" : html`<li><a rel="prev" href="${previous}">${words.kit.previousPage}</a></li>`}${next === undefined ? "" : html`<li><a rel="next" href="${next}">${words.kit.nextPage}</a></li>`}</ul></nav>`;
+  }${previous === undefined ? "" : html`<li><a rel="prev" href="${previous}">${words.kit.previousPage}</a></li>`}${next === undefined ? "" : html`<li><a rel="next" href="${next}">${isSearch ? words.kit.searchOn : words.kit.nextPage}</a></li>`}</ul></nav>`;
 }

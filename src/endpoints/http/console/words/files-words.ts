@@ -53,7 +53,7 @@ export const filesWords = {
   caption: "Files, the newest first",
   empty: "No file is of this filter. Take a part of the filter away, or look for the name with Find.",
   emptyPart: (time: string) => `No file of this filter was found among those since ${time}.`,
-  searchedTo: (time: string) => `Looked for as far back as ${time}; the next page goes on from there.`,
+  searchedTo: (time: string) => `Looked for as far back as ${time}; "Look further back" goes on from there.`,
   count: {
     exact: (count: string) => `${count} files`,
     ever: (count: string) => `${count} files have come; the entries of the oldest are kept no longer`,

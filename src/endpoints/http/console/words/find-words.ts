@@ -39,7 +39,7 @@ export const findWords = {
   cut: "More begin like this than are shown: put in more of it, or filter the list of files.",
   filterFiles: "Files that begin so",
   searchedTo: (time: string) =>
-    `For this SHA-256, files were looked through back to ${time}; the next page goes on from there.`,
+    `For this SHA-256, files were looked through back to ${time}; "Look further back" goes on from there.`,
   nothing: "Nothing is known of",
   elsewhere: "Where it could be",
   ways: "What you can do",

@@ -14,6 +14,7 @@ export const kitWords = {
   firstPage: "Newest",
   previousPage: "Newer",
   nextPage: "Older",
+  searchOn: "Look further back",
   filter: "Filter",
   show: "Show",
   withoutFilter: "Without filter",

@@ -143,6 +143,7 @@ function content(shown: Shown, request: ConsoleRequest): Content {
   const isOfMany = companiesFor(user, "look").length > 1;
   const isFiltered = Object.values(texts).some((text) => text !== "");
   const action = to.at("/deliveries");
+  const further = found.searchedTo === null ? undefined : "yes";
   return [
     found.hold === undefined ? undefined : holdNotice(found.hold, user, to),
     targetsSection(found.targets, user, to),
@@ -155,7 +156,11 @@ function content(shown: Shown, request: ConsoleRequest): Content {
         found.searchedTo !== null && notice("wait", prose(words.files.searchedTo(isoTime(found.searchedTo)))),
         pager({
           first: request.query.has("before") ? to.at("/deliveries", texts) : undefined,
-          next: found.before === null ? undefined : to.at("/deliveries", { ...texts, before: found.before }),
+          next:
+            found.before === null
+              ? undefined
+              : to.at("/deliveries", { ...texts, before: found.before, further }),
+          isSearch: further !== undefined,
         }),
       ],
       {
@@ -178,6 +183,7 @@ async function showDeliveries(services: ConsoleServices, request: ConsoleRequest
       filter,
       limit: rowsOfPage,
       ...given({ before }),
+      isFurther: query.has("further"),
     }),
     services.ask("targetLags", lookScope(user), lagAsked),
   ]);

@@ -30,6 +30,8 @@ export interface DeliveriesAsked {
   readonly limit: number;
   /** A place that `DeliveriesFound` has named: what is older. */
   readonly before?: string;
+  /** The search goes on from where one has ended for its time, and takes longer. */
+  readonly isFurther?: boolean;
 }
 
 /** A delivery in a list. */

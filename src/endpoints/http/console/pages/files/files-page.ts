@@ -163,6 +163,7 @@ function content(shown: Shown, request: ConsoleRequest): Content {
   const { before, after, searchedTo } = found;
   const place = { before: request.query.get("before") ?? undefined };
   const isFirst = after === null && request.query.get("before") === null;
+  const further = searchedTo === null ? undefined : "yes";
   return [
     form,
     html`<p class="summary">${countOf(found)} ${link(to.at("/files.csv", { ...query, ...place }), words.files.csv)} <span class="hint">${words.files.csvHint(countText(mostCsvRows))}</span></p>`,
@@ -171,7 +172,8 @@ function content(shown: Shown, request: ConsoleRequest): Content {
     pager({
       first: isFirst ? undefined : to.at("/files", query),
       previous: after === null ? undefined : to.at("/files", { ...query, after }),
-      next: before === null ? undefined : to.at("/files", { ...query, before }),
+      next: before === null ? undefined : to.at("/files", { ...query, before, further }),
+      isSearch: searchedTo !== null,
     }),
   ];
 }
@@ -185,7 +187,7 @@ async function showFiles(services: ConsoleServices, request: ConsoleRequest): Pr
     filter === undefined
       ? undefined
       : await services.ask("files", scopeFor(user), {
-          ...{ filter, limit: rowsOfPage, isCounted: true },
+          ...{ filter, limit: rowsOfPage, isCounted: true, isFurther: query.has("further") },
           ...given(place),
         });
   const shown = { user, to: addresses(services), read, found };

@@ -29,6 +29,8 @@ export interface FilesAsked {
   /** A place that `FilesFound` has named: what comes before it, which is older, or after it. */
   readonly before?: string;
   readonly after?: string;
+  /** The search goes on from where one has ended for its time, and takes longer. */
+  readonly isFurther?: boolean;
   /** Whether it is to be said how many there are. */
   readonly isCounted: boolean;
 }

@@ -212,7 +212,7 @@ function content({ found, request, text }: FoundAll, to: Addresses): Content {
     found.areCut && notice("off", [cut, " ", link(to.at("/files", { name: `${text}*` }), filterFiles)]),
     found.searchedTo !== null && [
       notice("wait", prose(searchedTo(isoTime(found.searchedTo.at)))),
-      pager({ next: to.at("/find", { q: text, from: found.searchedTo.from }) }),
+      pager({ next: to.at("/find", { q: text, from: found.searchedTo.from }), isSearch: true }),
     ],
     request !== undefined && requestSection(request, to),
     isNothing && found.searchedTo === null && request === undefined
