@@ -96,7 +96,7 @@ describe("a load in the console", () => {
     expect(text.match(/<svg [^>]*role="img"/g)).toHaveLength(2);
     expect(text).toContain("A stop is late.");
     expect(text).toContain("picture-here");
-    expect(text).toMatch(/America\/New_York<\/span> at the stop/);
+    expect(text).toMatch(/America\/<wbr>New_York<\/span> at the stop/);
     expect(text).not.toMatch(/ style=| on[a-z]+="|NaN|undefined/);
   });
 

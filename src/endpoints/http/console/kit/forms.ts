@@ -37,8 +37,9 @@ export interface ReasonForm {
   /** What is wrong with the reason that was given; the form is open then. */
   readonly error?: string | undefined;
   readonly reason?: string;
-  /** What opens the form is another page: the form is there alone. */
   readonly isOpen?: boolean;
+  /** What opens the form is another page: it is open, and nothing closes it. */
+  readonly isAlone?: boolean;
   /** On the button that opens the form, when it is not what is done. */
   readonly opener?: string;
 }
@@ -46,13 +47,13 @@ export interface ReasonForm {
 /** An act: a button that opens a form, which asks for the reason. */
 export function reasonForm(form: ReasonForm): Html {
   const { id, action, formToken, label, explanation, fields, error, reason = "", isOpen = false } = form;
-  const { opener = label } = form;
+  const { opener = label, isAlone = false } = form;
   const reasonField = areaField({
     ...{ name: "reason", id: `${id}-reason`, label: words.kit.reason, hint: words.kit.reasonHint },
     ...{ value: reason, error, isRequired: true, maxLength: longestReason, rows: 2 },
   });
-  const open = isOpen || error !== undefined ? html` open` : "";
-  return html`<details class="act${isOpen ? " alone" : ""}" id="${id}"${open}><summary class="button">${opener}</summary><form method="post" action="${action}">${hiddenField(
+  const open = isOpen || isAlone || error !== undefined ? html` open` : "";
+  return html`<details class="act${isAlone ? " alone" : ""}" id="${id}"${open}><summary class="button">${opener}</summary><form method="post" action="${action}">${hiddenField(
     "formToken",
     formToken,
   )}<div class="explanation">${explanation}</div>${fields}${reasonField}<div class="buttons">${submitButton(label)}</div></form></details>`;

@@ -51,7 +51,7 @@ ${top}
 ${content}
 </main>
 <footer class="foot">
-<p>${words.frame.timesIn} <span data-zone>${words.frame.utc}</span></p>
+<p>${words.frame.timesIn} <span class="unbroken" data-zone>${words.frame.utc}</span></p>
 <p class="scripted" hidden><label for="theme">${words.frame.theme}</label> <select id="theme"><option value="">${words.frame.themeSystem}</option><option value="light">${words.frame.themeLight}</option><option value="dark">${words.frame.themeDark}</option></select>
 <button type="button" class="plain" data-keys>${words.frame.keys} <kbd>?</kbd></button></p>
 </footer>

@@ -114,7 +114,7 @@ describe("moments and lengths of time", () => {
     );
     expect(timeText(null).text).toBe('<span class="none">–</span>');
     expect(timeWithLocal(0, { text: "01:00", zone: "Europe/Berlin" }).text).toContain(
-      '(01:00 <span class="unbroken">Europe/Berlin</span> at the stop)',
+      '(01:00 <span class="unbroken">Europe/<wbr>Berlin</span> at the stop)',
     );
     expect(timeWithLocal(0, undefined).text).toBe(timeText(0).text);
   });

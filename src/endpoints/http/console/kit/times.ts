@@ -2,7 +2,7 @@
 import { dayMs, hourMs, minuteMs, secondMs } from "../../../../lib/durations.ts";
 import { isoTime } from "../../../../lib/iso-time.ts";
 import { words } from "../words/words.ts";
-import { type Html, html } from "./html.ts";
+import { type Content, type Html, html } from "./html.ts";
 
 export interface TimeShown {
   /** With milliseconds. */
@@ -25,13 +25,18 @@ export interface StopClock {
   readonly zone: string;
 }
 
+/** May break after its slash, where paper leaves no room for the whole. */
+function zoneText(zone: string): Content {
+  return zone.split("/").map((part, index) => (index === 0 ? part : html`/<wbr>${part}`));
+}
+
 /**
  * A moment, and beside it the same as the stop's own clock shows it, where that is known; the script hides it where the
  * viewer's clock shows the same.
  */
 export function timeWithLocal(at: number | null | undefined, local: StopClock | undefined): Html {
   if (local === undefined) return timeText(at);
-  return html`${timeText(at)} <span class="local" data-local="${local.text}">(${local.text} <span class="unbroken">${local.zone}</span> ${words.kit.atStop})</span>`;
+  return html`${timeText(at)} <span class="local" data-local="${local.text}">(${local.text} <span class="unbroken">${zoneText(local.zone)}</span> ${words.kit.atStop})</span>`;
 }
 
 const units = [

@@ -53,7 +53,7 @@ export function actPage(
   const { title, here, back, action, label, preview, explanation, fields, isImpossible = false } = shownPage;
   const { formToken } = request.user;
   const form = reasonForm({
-    ...{ id: "act", action, formToken, label, explanation, isOpen: true },
+    ...{ id: "act", action, formToken, label, explanation, isAlone: true },
     ...{ error: sent?.fault, reason: sent?.reason ?? "" },
     fields: [hiddenField("seenAt", Date.now()), fields],
   });

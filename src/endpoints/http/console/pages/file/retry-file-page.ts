@@ -67,7 +67,7 @@ function retryForm(
 ): Html {
   const { formToken } = request.user;
   return reasonForm({
-    ...{ id: "retry", action: retryAddress(addresses(services), reference), formToken, isOpen: true },
+    ...{ id: "retry", action: retryAddress(addresses(services), reference), formToken, isAlone: true },
     ...{ label: said.label, explanation: said.explanation, error: sent?.fault, reason: sent?.reason ?? "" },
     fields: hiddenField("seenAt", Date.now()),
   });

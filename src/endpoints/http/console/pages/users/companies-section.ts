@@ -40,10 +40,10 @@ function companiesTable({ companies }: UsersFound, to: Addresses): Html {
 }
 
 function addForm({ user }: ConsoleRequest, to: Addresses, sent?: SentCompany): Html {
-  const { button, explanation, code, codeHint, name } = said.addCompany;
+  const { title: opener, button, explanation, code, codeHint, name } = said.addCompany;
   return reasonForm({
     ...{ id: "new-company", action: to.at("/companies/add"), formToken: user.formToken },
-    ...{ label: button, explanation, isOpen: sent !== undefined },
+    ...{ opener, label: button, explanation, isOpen: sent !== undefined },
     ...{ error: sent?.fault, reason: sent?.form.get("reason") ?? "" },
     fields: html`${textField({
       ...{ name: "code", id: "new-company-code", label: code, hint: codeHint, error: sent?.refusal },
