@@ -75,7 +75,8 @@ describe.skipIf(!hasBrowser)("somebody in operations", () => {
     await act(page, words.file.retryPage.label);
     await notice(page, words.done.fileRetried);
     await waitFor("the file to be applied", async () => (await stateOf(name)) === "applied");
-    expect(await receiptFor(story.site, name)).toMatchObject({ status: 10 });
+    // The receipt of the refusal lies there until the new one takes its place, a moment after the decision.
+    await waitFor("the new receipt", async () => (await receiptFor(story.site, name)).status === 10);
     await page.reload();
     expect(await main(page)).toMatch(/Applied/);
   });
