@@ -49,6 +49,7 @@ export const askedOfRoutes: Readonly<Record<string, readonly Fields[]>> = {
   "GET /console/hosts": [{ company: "company" }],
   "POST /console/hosts/trial": [{ company: "company", name: "appliedName", text: "appliedText" }],
   "GET /console/health": forOperators,
+  "GET /console/health/again": forOperators,
   "POST /console/health/check": forOperators,
   "POST /console/health/verify": forOperators,
   "GET /console/users": [{}, { company: "company" }, { name: "userName" }],

@@ -15,7 +15,7 @@ import { filesCsv } from "./pages/files/files-csv.ts";
 import { findPage } from "./pages/find/find-page.ts";
 import { filesPage } from "./pages/files/files-page.ts";
 import { healthActRoutes } from "./pages/health/health-acts.ts";
-import { healthRoute } from "./pages/health/health-page.ts";
+import { healthRoutes } from "./pages/health/health-page.ts";
 import { hostsRoutes } from "./pages/hosts/hosts-page.ts";
 import { loadPage } from "./pages/load/load-page.ts";
 import { stopPage } from "./pages/stop/stop-page.ts";
@@ -42,7 +42,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   lateRoute,
   waitingRoute,
   ...liveRoutes,
-  healthRoute,
+  ...healthRoutes,
   ...healthActRoutes,
   usersRoute,
   userRoute,
