@@ -93,11 +93,21 @@ function retryPage(
   });
 }
 
+/** What it would change tells what stands in the file. */
+function showsContent({ outcome }: RetryRehearsal): boolean {
+  return outcome?.changes.some(({ effect, fields }) => effect === "updated" && fields.length > 0) ?? false;
+}
+
+/** Undefined when there is no such file; noted in the audit when it is to show something of the content. */
 async function rehearsalOf(
   services: ConsoleServices,
   { user, params }: ConsoleRequest,
 ): Promise<RetryRehearsal | undefined> {
   const [rehearsal] = await services.look("file.retry", user, { of: [params["reference"] ?? ""] });
+  if (rehearsal !== undefined && showsContent(rehearsal)) {
+    const { name, reference, company } = rehearsal;
+    await services.noteSeen({ user, companyId: company.id, subject: { kind: "file", name, reference } });
+  }
   return rehearsal;
 }
 
