@@ -151,15 +151,20 @@ describe("a load in the console", () => {
     expect((await pageOf(driver, loadPage, { companyCode: "ACME", loadNbr: "L2" })).status).toBe(404);
   });
 
-  test("with 500 stops and thousands of positions shows all stops and a thinned way", async () => {
+  test("with 503 stops and thousands of positions shows 500, counts all, and thins the way out", async () => {
     const driver = await RouteDriver.open();
-    const stops = Array.from({ length: 500 }, (_, index) => ({
+    const stops = Array.from({ length: 503 }, (_, index) => ({
       stopNbr: `S${index}`,
       to: north(index / 10),
     }));
     await driver.load(stops);
     const row = await driver.site.store.read.selectFrom("loads").select("id").executeTakeFirstOrThrow();
     await driver.site.store.write("site", async (tx) => {
+      await tx
+        .updateTable("stops")
+        .set({ stop_status: "90" })
+        .where("stop_nbr", "not in", ["S0", "S502"])
+        .execute();
       for (let at = 0; at < 6_000; at += 1)
         await tx
           .insertInto("positions")
@@ -171,11 +176,12 @@ describe("a load in the console", () => {
     });
     const load = await loadOf(driver);
     expect([load.stops.length, load.moreStops, load.positions, load.track.length]).toEqual([
-      500, 0, 6_000, 500,
+      500, 3, 6_000, 500,
     ]);
     expect([load.track[0]?.at, load.track.at(-1)?.at]).toEqual([1_000, 5_999]);
     const { text } = await pageOf(driver, loadPage, { companyCode: "ACME", loadNbr: "L1" });
     expect(text.length).toBeLessThan(1_500_000);
+    expect(text).toContain("501 of 503 done");
   });
 });
 

@@ -1,6 +1,7 @@
 /** Reads of loads. Writes are in `loads.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import type { LoadStatus } from "../../domain/load/load-status.ts";
+import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -55,6 +56,17 @@ export async function countStopsOfLoads(
     .groupBy("load_id")
     .execute();
   return new Map(rows.map(({ load_id, count }) => [load_id ?? 0, Number(count)]));
+}
+
+/** How many stops of a load nothing more happens to. */
+export async function countFinalStops(db: Reader, loadId: number): Promise<number> {
+  const row = await db
+    .selectFrom("stops")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("load_id", "=", loadId)
+    .where("stop_status", "in", [...finalStopStatuses])
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
 }
 
 /** Which loads of a company; without statuses, cancelled ones are left out. */

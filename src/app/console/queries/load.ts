@@ -16,7 +16,12 @@ import type { Stop } from "../../../domain/stop/stop.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { given } from "../../../lib/given.ts";
 import { type ImportOfLoad, listImportsOfLoad } from "../../../store/stops/imports.ts";
-import { countStopsOfLoads, findStoredLoad, type StoredLoad } from "../../../store/stops/load-queries.ts";
+import {
+  countFinalStops,
+  countStopsOfLoads,
+  findStoredLoad,
+  type StoredLoad,
+} from "../../../store/stops/load-queries.ts";
 import { countPositions, findProgress, listPositions } from "../../../store/stops/route-reports.ts";
 import { eachStopOfLoad } from "../../../store/stops/shown-stops.ts";
 import { listLoadEvents } from "../../../store/stops/stop-history.ts";
@@ -51,7 +56,7 @@ async function stopsOf(context: QueryContext, load: StoredLoad, header: LoadHead
     if (stops.length === maxStops) break;
   }
   const count = (await countStopsOfLoads(context.read, [load.id])).get(load.id) ?? 0;
-  return { stops, moreStops: count - stops.length };
+  return { stops, moreStops: count - stops.length, finalStops: await countFinalStops(context.read, load.id) };
 }
 
 /** Evenly drawn, with the first and the last. */

@@ -1,4 +1,5 @@
 /** What the state of a load means for whoever looks after it. */
+import { finalLoadStatuses } from "../../../../../domain/load/load-status.ts";
 import { hourMs } from "../../../../../lib/durations.ts";
 import { words } from "../../words/words.ts";
 import type { Concern } from "../stop/stop-concerns.ts";
@@ -18,7 +19,7 @@ function importConcerns({ newestImport: newest }: LoadFound): readonly Concern[]
 /** The concerns, the worse ones first; empty when nothing is wrong. */
 export function loadConcerns(load: LoadFound, now: number): readonly Concern[] {
   const { status, driver, last } = load;
-  const isOver = status === 90 || status === 99;
+  const isOver = finalLoadStatuses.some((final) => final === status);
   const late = new Set(
     visitsOfLoad(load)
       .filter((visit) => isLateOnLoad(visit, now))

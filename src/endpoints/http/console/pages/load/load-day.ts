@@ -10,7 +10,7 @@ import { type DayVisit, loadDayPicture } from "../../pictures/load-day-picture.t
 import { knownZone } from "../../pictures/time-axis.ts";
 import { words } from "../../words/words.ts";
 import { stopBadge } from "../state-badges.ts";
-import { isLateVisit } from "../stop/stop-concerns.ts";
+import { isFinalStop, isLateVisit } from "../stop/stop-concerns.ts";
 import { visitCells, visitHead } from "../stop/visit-table.ts";
 import type { LoadFound, LoadStopView, LoadVisitView } from "./load-view.ts";
 
@@ -29,8 +29,7 @@ export function visitsOfLoad({ stops }: Pick<LoadFound, "stops">): readonly Plac
 
 /** Cancelled and completed stops are late only when the visit was. */
 export function isLateOnLoad({ stop, visit }: PlacedVisit, now: number): boolean {
-  const isOver = stop.status.startsWith("9") || stop.status === "80";
-  return isOver && visit.arrivedAt === undefined ? false : isLateVisit(visit, now);
+  return isFinalStop(stop) && visit.arrivedAt === undefined ? false : isLateVisit(visit, now);
 }
 
 export function visitLabel({ stop, number, visit }: PlacedVisit): string {

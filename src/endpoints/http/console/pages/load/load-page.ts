@@ -30,10 +30,6 @@ function driverText({ driver: { name, userName, cdl } }: LoadFound): string {
   return known.length === 0 ? said.facts.noDriver : known.join(", ");
 }
 
-function isDone({ status }: LoadFound["stops"][number]): boolean {
-  return status === "80" || status.startsWith("9");
-}
-
 function startWindow({ earliestStart, latestStart, zone }: LoadFound): Html | undefined {
   if (earliestStart === undefined && latestStart === undefined) return undefined;
   return html`${stopTime(earliestStart, zone)} ${words.stop.to} ${stopTime(latestStart, zone)}`;
@@ -48,7 +44,7 @@ function aboutSection(load: LoadFound, now: number): Html {
     [said.facts.driver, shown(driverText(load))],
     [said.facts.vehicle, vehicle === undefined ? undefined : shown(vehicle)],
     [said.facts.origin, origin === undefined ? undefined : shown(origin.name)],
-    [said.facts.stops, said.done(stops.filter(isDone).length, stops.length + load.moreStops)],
+    [said.facts.stops, said.done(load.finalStops, stops.length + load.moreStops)],
     [said.facts.startWindow, startWindow(load)],
     [said.facts.actualStart, time(load.actualStart)],
     [said.facts.actualEnd, time(load.actualEnd)],

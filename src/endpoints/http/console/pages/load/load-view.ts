@@ -67,6 +67,8 @@ export interface LoadFound {
   /** In the order of their visits; the first 500. */
   readonly stops: readonly LoadStopView[];
   readonly moreStops: number;
+  /** Of all stops those to which nothing more happens. */
+  readonly finalStops: number;
   /** Oldest first; thinned out to 500 of the newest 5,000. */
   readonly track: readonly PositionView[];
   readonly positions: number;

@@ -1,5 +1,6 @@
 /** What the state of a stop means for whoever looks after it: each concern with its remedy and the place to go to. */
 import { isOpenState } from "../../../../../domain/files/file-state.ts";
+import { isFinalStopStatus, isStopStatus } from "../../../../../domain/stop/stop-status.ts";
 import type { Addresses } from "../../kit/link.ts";
 import { words } from "../../words/words.ts";
 import type { DeliveryLink } from "../file/file-view.ts";
@@ -14,14 +15,19 @@ export interface Concern {
   readonly href?: string;
 }
 
-/** Whether a visit was, or will be, after the end of its window; undefined while nobody can say. */
+/** Whether nothing more happens to the stop; nobody knows it of a state of another version. */
+export function isFinalStop({ status }: Pick<StopFound, "status">): boolean {
+  return isStopStatus(status) && isFinalStopStatus(status);
+}
+
+/** Whether a visit was, or will be, after the end of its window. */
 export function isLateVisit({ timeTo, arrivedAt, expectedAt }: VisitView, now: number): boolean {
   if (timeTo === undefined) return false;
   if (arrivedAt !== undefined) return arrivedAt > timeTo;
   return (expectedAt ?? 0) > timeTo || now > timeTo;
 }
 
-/** Nothing is to be done any more: completed, by the driver or by hand, or cancelled. */
+/** Nothing is to be done any more: completed, by the driver or by hand, or cancelled. A closed one could not be done. */
 function isOver({ status }: Pick<StopFound, "status">): boolean {
   return status.startsWith("9");
 }
@@ -59,7 +65,7 @@ function deliveryConcern(delivery: DeliveryLink, to: Addresses): Concern | undef
 }
 
 function lateConcerns(stop: StopFound, now: number): readonly Concern[] {
-  if (isOver(stop) || stop.status === "80") return [];
+  if (isFinalStop(stop)) return [];
   return stop.visits.flatMap((visit): Concern[] => {
     if (visit.arrivedAt !== undefined || visit.timeTo === undefined || !isLateVisit(visit, now)) return [];
     const name = visitNames[visit.party];
