@@ -139,5 +139,5 @@ test("all of it is answered without the daemon", async () => {
   expect(told).toContain("It is not there any more");
   expect(told).toContain("fault unreachable");
   await rm(site.path("archive"), { recursive: true });
-  expect(await explain(file.name)).toContain("ITS BYTES ARE NOT THERE");
+  expect(await explain(file.name)).toContain("ITS CONTENT IS MISSING");
 });
