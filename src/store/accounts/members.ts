@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
-import { beginsWith } from "../database/searches/name-pattern.ts";
+import { beginsWith, likePattern } from "../database/searches/name-pattern.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
 function hasRole(role: Role) {
@@ -86,9 +86,10 @@ export async function listMembers(
         .select("user_id")
         .where("company_id", "in", [...companyIds]),
     );
-  if (name !== undefined) query = query.where(sql<SqlBool>`instr(lower(u.user_name), lower(${name})) > 0`);
+  if (name !== undefined)
+    query = query.where(sql<SqlBool>`lower(u.user_name) like lower(${`%${likePattern(name)}%`}) escape '\\'`);
   if (beginnings !== undefined)
-    query = query.where((eb) => eb.or(beginnings.map((text) => beginsWith("u.user_name", text))));
+    query = query.where((eb) => eb.or(beginnings.map((text) => beginsWith(sql.ref("u.user_name"), text))));
   if (behind !== undefined)
     query = query.where((eb) =>
       eb(eb.refTuple("u.user_name", "u.id"), ">", eb.tuple(behind.userName, behind.id)),

@@ -1,6 +1,7 @@
 /** Appointments, and the use of the slots of a region, as rows. `operations/consequences` keeps the two together. */
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Share } from "../../domain/appointments/appointment-capacity.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -159,7 +160,7 @@ const dueInSlotQuery = prepareQuery<SlotPlace & { readonly now: number }, DueRow
     .where("company_id", "=", arg("companyId"))
     .where("region", "=", arg("region"))
     .where("slot_key", "=", arg("slotKey"))
-    .where(sql<number>`+${sql.ref("expires_at")}`, "<=", arg("now")),
+    .where(sql<number>`${unindexed}${sql.ref("expires_at")}`, "<=", arg("now")),
 );
 
 /** Those of one slot; undefined when there are none. */

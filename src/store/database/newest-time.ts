@@ -26,8 +26,10 @@ const writtenRows = [
 const rowsLookedAt = 1_000;
 
 async function newestRow(read: Reader, { table, column, what }: (typeof writtenRows)[number]) {
-  const last = sql`select ${sql.ref(column)} as at from ${sql.table(table)} order by rowid desc limit ${sql.raw(String(rowsLookedAt))}`;
-  const { rows } = await sql<{ at: number | null }>`select max(at) as at from (${last})`.execute(read);
+  const last = sql`select ${sql.ref(column)} as at from ${sql.table(table)} order by id desc limit ${sql.raw(String(rowsLookedAt))}`;
+  const { rows } = await sql<{ at: number | null }>`select max(at) as at from (${last}) as written`.execute(
+    read,
+  );
   return { at: rows[0]?.at ?? Number.NEGATIVE_INFINITY, what };
 }
 

@@ -1,5 +1,6 @@
 /** The newest time at which something was found old, and what is known of a clock that went wrong since then. */
 import { sql } from "kysely";
+import { givenIds } from "./dialects/sql-forms.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { readMeta, readNote, writeMeta } from "./meta.ts";
@@ -47,6 +48,6 @@ const datedTables = [
 /** How many rows with a date there ever were: the same number again says that none was written meanwhile. */
 export async function countWritten(read: Reader): Promise<number> {
   const { rows } = await sql<{ written: number | null }>`
-    select sum(seq) as written from sqlite_sequence where name in (${sql.join(datedTables)})`.execute(read);
+    select sum(seq) as written from ${givenIds} where name in (${sql.join(datedTables)})`.execute(read);
   return rows[0]?.written ?? 0;
 }

@@ -7,22 +7,18 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import {
-  type BinaryOperationNode,
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
-  OperatorNode,
-  PrimitiveValueListNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
-  ValueListNode,
 } from "kysely";
 
 import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
-import { Placeholder, type QueryRun, type StatementConnection } from "./prepared-query.ts";
+import { QueryCompiler } from "./dialects/sqlite-query-compiler.ts";
+import type { QueryRun, StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
@@ -229,6 +225,7 @@ type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
 type OnStoreFault = (error: unknown) => void;
 
 class SqliteConnection implements StatementConnection<CachedStatement> {
+  readonly undoesUnitsAlone = true;
   readonly #database: BetterSqlite.Database;
   readonly #onFault: OnStoreFault;
   /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
@@ -362,25 +359,6 @@ class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     // See `init`.
-  }
-}
-
-class QueryCompiler extends SqliteQueryCompiler {
-  /**
-   * The sign changes no value, and hides it from the planner: SQLite plans a statement for the values of its bare arguments
-   * (the limit, what is compared with a column that a partial index is over), and so prepares it anew at each run.
-   */
-  protected override appendValue(parameter: unknown): void {
-    if (parameter instanceof Placeholder) this.append("+");
-    super.appendValue(parameter);
-  }
-
-  /** Writes what is (not) in an empty list as false (true): `in ()` is SQLite's alone. Kysely's plugin would copy every query. */
-  protected override visitBinaryOperation(node: BinaryOperationNode): void {
-    const { operator, rightOperand: list } = node;
-    const isList = PrimitiveValueListNode.is(list) || ValueListNode.is(list);
-    if (!isList || list.values.length > 0 || !OperatorNode.is(operator)) super.visitBinaryOperation(node);
-    else this.append(operator.operator === "in" ? "1 = 0" : "1 = 1");
   }
 }
 

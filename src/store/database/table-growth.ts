@@ -3,6 +3,7 @@
  * period, the last rows tell how large rows are, and rows here and there what is kept, since when and of whom.
  */
 import { type RawBuilder, sql } from "kysely";
+import { numbersIn, usedBytes } from "./dialects/sql-forms.ts";
 import type { Reader } from "./database.ts";
 
 /** Rows of one company that are there, all of about one time. */
@@ -64,6 +65,17 @@ const growingTables = {
 
 export type GrowingTable = keyof typeof growingTables;
 
+/** Tables that have no ids. */
+const unnumbered: ReadonlySet<GrowingTable> = new Set([
+  "file_stops",
+  "positions",
+  "import_items",
+  "documents",
+]);
+
+/** Of a table without ids, the number that the database gives each row. */
+const keyOf = (table: GrowingTable) => column(unnumbered.has(table) ? "rowid" : "id");
+
 const sampledRows = 200;
 /** How many rows before the period, and of it, tell what is kept. */
 const keptLooks = { before: 800, recent: 200 };
@@ -73,19 +85,19 @@ interface RowTime {
   readonly at: number;
 }
 
-/** The first row with that rowid or a later one. */
+/** The first row of that number or a later one. */
 async function rowFrom(read: Reader, table: GrowingTable, id: number): Promise<RowTime | undefined> {
-  const query = sql<RowTime>`select t.rowid as id, ${growingTables[table].at} as at from ${sql.table(table)} as t
-    where t.rowid >= ${id} order by t.rowid limit 1`;
+  const query = sql<RowTime>`select ${keyOf(table)} as id, ${growingTables[table].at} as at from ${sql.table(table)} as t
+    where ${keyOf(table)} >= ${id} order by ${keyOf(table)} limit 1`;
   return (await query.execute(read)).rows[0];
 }
 
 async function lastId(read: Reader, table: GrowingTable): Promise<number> {
-  const query = sql<{ id: number | null }>`select max(rowid) as id from ${sql.table(table)}`;
+  const query = sql<{ id: number | null }>`select max(${keyOf(table)}) as id from ${sql.table(table)} as t`;
   return (await query.execute(read)).rows[0]?.id ?? 0;
 }
 
-/** The rowid of the first row that was written then or later; one more than the last when there is none. */
+/** The number of the first row that was written then or later; one more than the last when there is none. */
 async function firstIdSince(
   read: Reader,
   table: GrowingTable,
@@ -106,7 +118,9 @@ function bytesOf(value: unknown): number {
 }
 
 async function meanBytes(read: Reader, table: GrowingTable): Promise<number> {
-  const query = sql<Readonly<Record<string, unknown>>>`select * from ${sql.table(table)} order by rowid desc
+  const query = sql<
+    Readonly<Record<string, unknown>>
+  >`select * from ${sql.table(table)} as t order by ${keyOf(table)} desc
     limit ${sampledRows}`;
   const { rows } = await query.execute(read);
   const bytes = rows.flatMap((row) => Object.values(row)).reduce<number>((sum, one) => sum + bytesOf(one), 0);
@@ -143,7 +157,7 @@ async function keptRows(
   const { at, companyId } = growingTables[table];
   const found = sql<Omit<KeptRows, "rows">>`select ${at} as at,
     (select code from companies as c where c.id = ${companyId}) as "companyCode"
-    from json_each(${JSON.stringify(ids)}) as n cross join ${sql.table(table)} as t on t.rowid = n.value`;
+    from ${numbersIn(ids)} as n cross join ${sql.table(table)} as t where ${keyOf(table)} = n.value`;
   const rows = (range.to - range.from + 1) / ids.length;
   return (await found.execute(read)).rows.map((one) => ({ ...one, rows }));
 }
@@ -171,7 +185,6 @@ export async function measureTables(read: Reader, since: number): Promise<readon
 
 /** The bytes of the database that are in use; free pages are used again before it grows. */
 export async function usedDatabaseBytes(read: Reader): Promise<number> {
-  const query = sql<{ bytes: number }>`select (c.page_count - f.freelist_count) * s.page_size as bytes
-    from pragma_page_count as c, pragma_freelist_count as f, pragma_page_size as s`;
+  const query = sql<{ bytes: number }>`select ${usedBytes} as bytes`;
   return (await query.execute(read)).rows[0]?.bytes ?? 0;
 }

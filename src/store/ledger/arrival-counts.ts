@@ -3,6 +3,7 @@ import { type SqlBool, sql } from "kysely";
 import { arrivedStates } from "../../domain/files/expected-arrivals.ts";
 import type { FileState } from "../../domain/files/file-state.ts";
 import type { StopFunction } from "../../domain/stop/stop-change.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName } from "../database/searches/name-pattern.ts";
 import { type FileSelection, selectionConditions } from "./file-lists.ts";
@@ -27,8 +28,8 @@ function arrivals(read: Reader, selection: ArrivalSelection) {
     .where("company_id", "=", companyId)
     .where("state", "in", [...states])
     .where((eb) => selectionConditions(eb, rest));
-  // `+` keeps the index of names away: there may be years of files whose names begin alike.
-  if (name !== undefined) query = query.where(sql<SqlBool>`+(${isOfName("name", name)})`);
+  // Not by the index of names: there may be years of files whose names begin alike.
+  if (name !== undefined) query = query.where(sql<SqlBool>`${unindexed}(${isOfName("name", name)})`);
   return functions.length === 0 ? query : query.where("stop_function", "in", [...functions]);
 }
 

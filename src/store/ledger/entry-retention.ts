@@ -4,6 +4,7 @@
  */
 import { sql } from "kysely";
 import { decidedStates, type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
+import { givenIds, greater } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -52,9 +53,7 @@ export async function countGaps(read: Reader): Promise<number | undefined> {
 
 /** The id of the newest entry that there ever was. */
 export async function newestFileId(read: Reader): Promise<number> {
-  const { rows } = await sql<{ seq: number }>`select seq from sqlite_sequence where name = 'files'`.execute(
-    read,
-  );
+  const { rows } = await sql<{ seq: number }>`select seq from ${givenIds} where name = 'files'`.execute(read);
   return rows[0]?.seq ?? 0;
 }
 
@@ -141,7 +140,7 @@ export async function removeEntries(
         refused: eb(ref("pruned_entries.refused"), "+", counts.refused),
         duplicate: eb(ref("pruned_entries.duplicate"), "+", counts.duplicate),
         superseded: eb(ref("pruned_entries.superseded"), "+", counts.superseded),
-        decided_until: sql<number>`max(pruned_entries.decided_until, ${until})`,
+        decided_until: sql<number>`${greater}(pruned_entries.decided_until, ${until})`,
         ...{ pruned_at: now, pruned_days: days },
       })),
     )

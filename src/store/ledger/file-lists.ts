@@ -10,6 +10,7 @@ import type { FileState } from "../../domain/files/file-state.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex, likePattern } from "../database/searches/name-pattern.ts";
 import type { Tables } from "../database/schema.ts";
@@ -172,7 +173,7 @@ async function queriesOf(read: Reader, selection: FileSelection, page: { before?
   // away (`+`): it would have all entries of the company sorted for the newest fifty.
   if (name !== undefined && isServedByIndex(name))
     query = query.where("company_id", "in", await companyIds(read, companyId));
-  else if (companyId !== undefined) query = query.where(sql<SqlBool>`+company_id = ${companyId}`);
+  else if (companyId !== undefined) query = query.where(sql<SqlBool>`${unindexed}company_id = ${companyId}`);
   if (states === undefined) return [query];
   return stateGroupsOf(states).map((group) => {
     const ofStates = query.where("state", "in", [...group.states]);

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { isDecidedState, isOpenState, openStates } from "../../domain/files/file-state.ts";
 import { dayMs } from "../../lib/durations.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { dayOf } from "./daily-files.ts";
 import { isOfChannel } from "./file-lists.ts";
@@ -30,7 +31,9 @@ const isWholeDay = (at: number | undefined) => at === undefined || at % dayMs ==
 
 async function countRows(read: Reader, table: string, conditions: readonly Condition[]): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from
-    (select 1 from ${sql.table(table)} where ${all(conditions)} limit ${mostEntries + 1})`.execute(read);
+    (select 1 from ${sql.table(table)} where ${all(conditions)} limit ${mostEntries + 1}) as looked`.execute(
+    read,
+  );
   return rows[0]?.n ?? 0;
 }
 
@@ -48,7 +51,7 @@ async function countDays(read: Reader, selection: PageSelection): Promise<number
     n: number;
     files: number | null;
   }>`select count(*) as n, sum(files) as files from
-    (select files from daily_files where ${all(conditions)} limit ${mostCounts + 1})`.execute(read);
+    (select files from daily_files where ${all(conditions)} limit ${mostCounts + 1}) as looked`.execute(read);
   const [row] = rows;
   return row === undefined || row.n > mostCounts ? undefined : (row.files ?? 0);
 }
@@ -58,7 +61,7 @@ async function countOpen(read: Reader, selection: PageSelection): Promise<number
   const { since = 0, until = Number.MAX_SAFE_INTEGER, channel, companyIds } = selection;
   return await countRows(read, "files", [
     sql`is_filed = 0 and state in (${sql.join([...openStates])})`,
-    sql`+company_id in (${sql.join([...companyIds])}) and +received_at >= ${since} and +received_at < ${until}`,
+    sql`${unindexed}company_id in (${sql.join([...companyIds])}) and ${unindexed}received_at >= ${since} and ${unindexed}received_at < ${until}`,
     ...(channel === undefined ? [] : [isOfChannel(channel)]),
   ]);
 }

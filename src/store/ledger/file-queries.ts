@@ -9,6 +9,7 @@ import { namedColumns } from "../database/named-rows.ts";
 import { companyIds, type FileExpressions, isNamedFor } from "./file-lists.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 import { secondMs } from "../../lib/durations.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 
 /** Every entry of that name, in the company or in all, oldest first. */
 export async function listFilesByName(
@@ -52,7 +53,8 @@ export async function listFilesByDocumentId(
   key: { readonly companyId?: number; readonly documentId: string },
 ): Promise<readonly LedgerEntry[]> {
   let query = read.selectFrom("files").selectAll().where("document_id", "=", key.documentId);
-  if (key.companyId !== undefined) query = query.where(sql<boolean>`+company_id = ${key.companyId}`);
+  if (key.companyId !== undefined)
+    query = query.where(sql<boolean>`${unindexed}company_id = ${key.companyId}`);
   const rows = await query.orderBy("id", "desc").limit(maxOfDocument).execute();
   return rows.map(toLedgerEntry).toReversed();
 }

@@ -9,6 +9,7 @@
 import { sql } from "kysely";
 import { decidedStates } from "../../domain/files/file-state.ts";
 import type { RetentionKind } from "../../domain/retention/retention.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -222,7 +223,7 @@ export async function findOldestUnfiled(read: Reader, companyId: number): Promis
     .where("is_filed", "=", sql.lit(0))
     .where("state", "in", decidedStates)
     // The sign hides the company from the planner, which would read all its entries by that: few are not filed away.
-    .where(sql<boolean>`+company_id = ${companyId}`)
+    .where(sql<boolean>`${unindexed}company_id = ${companyId}`)
     .executeTakeFirstOrThrow();
   return at ?? undefined;
 }

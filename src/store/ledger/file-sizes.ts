@@ -22,7 +22,7 @@ export async function meanFiledBytes(read: Reader): Promise<FiledBytes> {
   const query = sql<{ archive: number | null; error: number | null }>`select
     avg(case when state in ('refused', 'superseded') then 0 else bytes end) as archive,
     avg(case when state in ('refused', 'superseded') then bytes + ${blockBytes} else 0 end) as error
-    from (select state, ${kept} as bytes from files order by id desc limit ${sampledRows})`;
+    from (select state, ${kept} as bytes from files order by id desc limit ${sampledRows}) as filed`;
   const row = (await query.execute(read)).rows[0];
   return { archive: row?.archive ?? 0, error: row?.error ?? 0 };
 }
@@ -31,8 +31,8 @@ export async function meanFiledBytes(read: Reader): Promise<FiledBytes> {
 export async function meanDocumentBytes(read: Reader): Promise<number> {
   const last = sql`select sha256, size from documents order by rowid desc limit ${sampledRows}`;
   const query = sql<{ bytes: number | null }>`select
-    (select sum(bytes) from (select max(${blocks}) as bytes from (${last}) group by sha256)) * 1.0
-    / (select count(*) from (${last})) as bytes`;
+    (select sum(bytes) from (select max(${blocks}) as bytes from (${last}) as d group by sha256) as contents) * 1.0
+    / (select count(*) from (${last}) as d) as bytes`;
   return (await query.execute(read)).rows[0]?.bytes ?? 0;
 }
 
@@ -46,6 +46,6 @@ export async function meanDeliveredBytes(read: Reader): Promise<readonly Deliver
   const last = sql`select target_id, state, size, removed_at from deliveries order by id desc limit ${sampledRows}`;
   const query = sql<DeliveredBytes>`select target_id as "targetId",
     sum(case when state = 'delivered' and removed_at is null then ${blocks} else 0 end) * 1.0
-    / (select count(*) from (${last})) as bytes from (${last}) group by target_id`;
+    / (select count(*) from (${last}) as d) as bytes from (${last}) as d group by target_id`;
   return (await query.execute(read)).rows;
 }

@@ -5,6 +5,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type FileState, isOpenState, openStates } from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import { PieceSize, type Way } from "../database/searches/page-walk.ts";
@@ -59,17 +60,16 @@ interface PlaceRow {
 
 interface PlacesFrom {
   readonly table: "files" | "file_faults";
-  /** The columns of the place; with a sign before them, no index gives the order. */
-  readonly receivedAt: string;
-  readonly id: string;
+  /** The columns of the place; unindexed, when no index is to give the order. */
+  readonly receivedAt: RawBuilder<unknown>;
+  readonly id: RawBuilder<unknown>;
   readonly where: RawBuilder<SqlBool>;
 }
 
 function placesFrom(
   { selection, direction }: WayOptions,
-  { table, receivedAt, id, where }: PlacesFrom,
+  { table, receivedAt: at, id: number, where }: PlacesFrom,
 ): Places {
-  const [at, number] = [sql.raw(receivedAt), sql.raw(id)];
   const { since = 0, until = Number.MAX_SAFE_INTEGER } = selection;
   const order = sql.raw(direction === "older" ? "desc" : "asc");
   const beyond = sql.raw(direction === "older" ? "<" : ">");
@@ -80,7 +80,7 @@ function placesFrom(
     return sql<PlaceRow>`
       select received_at as "receivedAt", ${number} as id from ${sql.table(table)}
       where ${where} and ${at} >= ${first} and ${at} < ${end}
-        and (+received_at, ${number}) ${beyond} (${from.receivedAt}, ${from.id})
+        and (${unindexed}received_at, ${number}) ${beyond} (${from.receivedAt}, ${from.id})
       order by ${at} ${order}, ${number} ${order} limit ${limit} offset ${offset}`;
   };
 }
@@ -109,7 +109,7 @@ function wayAlong(options: WayOptions, places: Places): FileWay {
     isOfAll ? look(from, limit, limit) : piece.during(() => look(from, limit, Math.max(limit, piece.rows)));
 }
 
-const byArrival = { table: "files", receivedAt: "received_at", id: "id" } as const;
+const byArrival = { table: "files", receivedAt: sql`received_at`, id: sql`id` } as const;
 
 /** All entries of a company. */
 function wayOfCompany(options: WayOptions, companyId: number): FileWay {
@@ -125,17 +125,17 @@ function wayOfState(options: WayOptions, companyId: number, state: FileState): F
 /** Those with a fault of a code. */
 function wayOfFault(options: WayOptions, companyId: number, code: ErrorCode): FileWay {
   const where = sql<SqlBool>`company_id = ${companyId} and code = ${code}`;
-  const place = { table: "file_faults", receivedAt: "received_at", id: "file_id" } as const;
+  const place = { table: "file_faults", receivedAt: sql`received_at`, id: sql`file_id` } as const;
   return wayAlong(options, placesFrom(options, { ...place, where }));
 }
 
 /** Sorted when they are asked for: the index of what is sought gives them in another order. */
-const sorted = { table: "files", receivedAt: "+received_at", id: "+id" } as const;
+const sorted = { table: "files", receivedAt: sql`${unindexed}received_at`, id: sql`${unindexed}id` } as const;
 
 /** Those that are not filed away yet, of all companies. */
 function wayOfOpen(options: WayOptions): FileWay {
   const ids = sql.join([...options.selection.companyIds]);
-  const where = sql<SqlBool>`is_filed = 0 and state in (${sql.join([...openStates])}) and +company_id in (${ids})`;
+  const where = sql<SqlBool>`is_filed = 0 and state in (${sql.join([...openStates])}) and ${unindexed}company_id in (${ids})`;
   return wayAlong(options, placesFrom(options, { ...sorted, where }));
 }
 

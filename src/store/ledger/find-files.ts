@@ -1,5 +1,6 @@
 /** Files by the beginning of a name or of a SHA-256, for the console: by an index, and bounded. */
 import { sql } from "kysely";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { type Beginning, beginsWith, findNewestByName, newestOf } from "../database/searches/name-pattern.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
@@ -61,7 +62,7 @@ export async function findFilesByContent(
       .where("id", ">=", before - idsAtOnce)
       .where("sha256", "is not", null)
       .where(sql<boolean>`substr(sha256, 1, ${sql.lit(indexedDigits)}) = ${sha256.slice(0, indexedDigits)}`)
-      .where(beginsWith("+sha256", sha256))
+      .where(beginsWith(sql`${unindexed}sha256`, sha256))
       .execute();
     ids.push(...rows.map(({ id }) => id));
     if (ids.length >= limit)

@@ -138,12 +138,13 @@ export interface TrackedLoads {
 function trackedIds(afterId: number, limit: number) {
   const next = (id: string) => sql`(select min(load_id) from (
     select min(load_id) as load_id from positions where load_id > ${sql.raw(id)}
-    union all select min(load_id) from route_progress where load_id > ${sql.raw(id)}))`;
+    union all select min(load_id) from route_progress where load_id > ${sql.raw(id)}) as next)`;
   const first = Math.trunc(afterId);
-  return sql<{ id: number }>`with recursive tracked(id) as (
-    select ${next(String(first))}
-    union all select ${next("tracked.id")} from tracked where tracked.id is not null limit ${limit})
-    select id from tracked where id is not null`;
+  return sql<{ id: number }>`with recursive tracked(id, place) as (
+    select ${next(String(first))}, 1
+    union all select ${next("tracked.id")}, place + 1 from tracked
+      where tracked.id is not null and place < ${limit})
+    select id from tracked where id is not null order by place`;
 }
 
 export async function listTrackedLoads(

@@ -5,6 +5,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
+import { returningId } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -103,7 +104,8 @@ const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
       ...namedArguments(arg, "assignment_criteria", "body", "execution", "load_nbr", "driver"),
       created_at: arg("now"),
     }))
-    .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing()),
+    .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing())
+    .modifyEnd(returningId),
 );
 
 /** Returns its id; undefined when another completion of the company has its name. */

@@ -3,6 +3,7 @@
  * which go up with time, so that a question costs the same in a store of years.
  */
 import { sql } from "kysely";
+import { numbersIn } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { spreadIds } from "../database/table-growth.ts";
 
@@ -71,8 +72,8 @@ export async function listLagGroups(
   const range = { from: Math.min(...firstIds), to: await lastId(read) };
   const ids = spreadIds(range, looks);
   const { rows } = await sql<LagGroup>`
-    select target_id as "targetId", cast((begun_at - ${since}) / ${stepMs} as integer) as begun,
-      cast((ended_at - ${since}) / ${stepMs} as integer) as ended, count(*) as rows, min(begun_at) as "firstAt",
+    select target_id as "targetId", cast((begun_at - ${since}) / ${stepMs} as bigint) as begun,
+      cast((ended_at - ${since}) / ${stepMs} as bigint) as ended, count(*) as rows, min(begun_at) as "firstAt",
       max(case when state = 'delivered' then ended_at - begun_at end) as "longestMs"
     from (
       select d.target_id, d.state,
@@ -80,8 +81,8 @@ export async function listLagGroups(
           d.created_at) as begun_at,
         case when d.state = 'delivered' then d.delivered_at
           when d.state in ('dead', 'dropped') then coalesce(d.last_attempt_at, d.created_at) end as ended_at
-      from json_each(${JSON.stringify(ids)}) as n cross join deliveries as d on d.id = n.value
-      where d.company_id in (${sql.join([...companyIds])}) and d.created_at >= ${since}
-    ) group by 1, 2, 3`.execute(read);
+      from ${numbersIn(ids)} as n cross join deliveries as d
+      where d.id = n.value and d.company_id in (${sql.join([...companyIds])}) and d.created_at >= ${since}
+    ) as looked group by 1, 2, 3`.execute(read);
   return { groups: rows, each: Math.max(1, (range.to - range.from + 1) / ids.length) };
 }

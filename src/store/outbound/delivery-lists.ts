@@ -5,6 +5,7 @@
  */
 import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import type { DeliveryKind, DeliveryState } from "../../domain/outbound/delivery-state.ts";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import type { Tables } from "../database/schema.ts";
@@ -90,7 +91,7 @@ function conditions(read: Reader, selection: DeliverySelection): Condition {
     ...(state === undefined ? [] : [isInState("d.state", state)]),
     ...(state === "behind" ? [isOpen("d.state")] : []),
     // The index of subjects begins with the kind: it would have all of the kind sorted (`+` keeps it away).
-    ...(kind === undefined ? [] : [sql<SqlBool>`+${sql.ref("d.kind")} = ${kind}`]),
+    ...(kind === undefined ? [] : [sql<SqlBool>`${unindexed}${sql.ref("d.kind")} = ${kind}`]),
     ...(stopNbr === undefined ? [] : [isOfStop(selection, stopNbr)]),
     ...(name === undefined ? [] : isNamed(name)),
     ...(fault === undefined ? [] : [eb("d.fault", "=", fault)]),

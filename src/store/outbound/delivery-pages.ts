@@ -8,6 +8,7 @@ import {
   type DeliveryKind,
   openDeliveryStates,
 } from "../../domain/outbound/delivery-state.ts";
+import { numbersIn, unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import { type FoundPage, PieceSize, walkWays, type Way } from "../database/searches/page-walk.ts";
@@ -70,11 +71,10 @@ interface PlacesFrom {
 
 const and = (conditions: readonly RawBuilder<SqlBool>[]) => sql.join([...conditions], sql` and `);
 
-/** With a sign before it, no index is used for a column. */
 const columnsOf = {
-  age: { at: sql.raw("d.created_at"), id: sql.raw("d.id") },
-  sortedAge: { at: sql.raw("+d.created_at"), id: sql.raw("+d.id") },
-  number: { at: undefined, id: sql.raw("d.id") },
+  age: { at: sql`d.created_at`, id: sql`d.id` },
+  sortedAge: { at: sql`${unindexed}d.created_at`, id: sql`${unindexed}d.id` },
+  number: { at: undefined, id: sql`d.id` },
 } as const;
 
 function placesOf(
@@ -88,32 +88,35 @@ function placesOf(
   const beyond =
     at === undefined
       ? sql`${id} < ${from.id}`
-      : sql`${at} >= ${since} and ${at} < ${end} and (+d.created_at, ${id}) < (${from.createdAt}, ${from.id})`;
+      : sql`${at} >= ${since} and ${at} < ${end} and (${unindexed}d.created_at, ${id}) < (${from.createdAt}, ${from.id})`;
   const sorted = at === undefined ? sql`${id} desc` : sql`${at} desc, ${id} desc`;
-  return sql<{ id: number }>`select d.id as id from deliveries as d where ${where} and ${beyond}
+  return sql<{
+    id: number;
+    at: number;
+  }>`select d.id as id, d.created_at as at from deliveries as d where ${where} and ${beyond}
     order by ${sorted} limit ${limit} offset ${offset}`;
 }
 
 const isOneOf = (ids: readonly number[]) =>
-  sql<SqlBool>`d.id in (select value from json_each(${JSON.stringify(ids)}))`;
+  sql<SqlBool>`d.id in (select n.value from ${numbersIn(ids)} as n)`;
 
 /** Whether it is one of all open ones, or in that state. */
 function isOfState(state: AskedDeliveryState): RawBuilder<SqlBool> {
   return state === "open"
-    ? sql<SqlBool>`+d.state in (${sql.join([...openDeliveryStates])})`
-    : sql<SqlBool>`+d.state = ${state}`;
+    ? sql<SqlBool>`${unindexed}d.state in (${sql.join([...openDeliveryStates])})`
+    : sql<SqlBool>`${unindexed}d.state = ${state}`;
 }
 
 /** What the selection says of a delivery that is at hand: no index is to be used for it. */
 function conditions({ selection, targetIds }: WayOptions): readonly RawBuilder<SqlBool>[] {
   const { target, state, kind, name, since, until, uncollected } = selection;
   return [
-    ...(target === undefined ? [] : [sql<SqlBool>`+d.target_id in (${sql.join([...targetIds])})`]),
+    ...(target === undefined ? [] : [sql<SqlBool>`${unindexed}d.target_id in (${sql.join([...targetIds])})`]),
     ...(state === undefined ? [] : [isOfState(state)]),
-    ...(kind === undefined ? [] : [sql<SqlBool>`+d.kind = ${kind}`]),
+    ...(kind === undefined ? [] : [sql<SqlBool>`${unindexed}d.kind = ${kind}`]),
     ...(name === undefined ? [] : [isOfName("d.name", name)]),
-    ...(since === undefined ? [] : [sql<SqlBool>`+d.created_at >= ${since}`]),
-    ...(until === undefined ? [] : [sql<SqlBool>`+d.created_at < ${until}`]),
+    ...(since === undefined ? [] : [sql<SqlBool>`${unindexed}d.created_at >= ${since}`]),
+    ...(until === undefined ? [] : [sql<SqlBool>`${unindexed}d.created_at < ${until}`]),
     ...(uncollected === undefined
       ? []
       : [isOneOf(uncollected), sql<SqlBool>`d.collected_at is null and d.removed_at is null`]),
@@ -145,7 +148,8 @@ function wayAlong(options: WayOptions, places: PlacesFrom): DeliveryWay {
     const end = await placesOf(selection, places, { from, limit: 1, offset: size - 1 }).execute(read);
     const all = placesOf(selection, places, { from, limit: size, offset: 0 });
     const { rows } = await sql<{ id: number }>`select p.id as id from (${all}) as p cross join deliveries as d
-      where ${and([sql`d.id = p.id`, ...wanted])} limit ${limit}`.execute(read);
+      where ${and([sql`d.id = p.id`, ...wanted])}
+      order by ${places.order === "number" ? sql`` : sql`p.at desc, `}p.id desc limit ${limit}`.execute(read);
     const ids = rows.map(({ id }) => id);
     const compare = places.order === "number" ? byNumber : byAge;
     const seenTo = ids.length < limit ? end.rows[0]?.id : ids.at(-1);
@@ -212,7 +216,7 @@ function wayOfGuids(options: WayOptions, guids: readonly string[]): DeliveryWay 
 /** Of deliveries of these ids; the rest is among the conditions. */
 function wayOfIds(options: WayOptions, ids: readonly number[]): DeliveryWay {
   const companyIds = sql.join([...options.selection.companyIds]);
-  const where = sql<SqlBool>`${isOneOf(ids)} and +d.company_id in (${companyIds})`;
+  const where = sql<SqlBool>`${isOneOf(ids)} and ${unindexed}d.company_id in (${companyIds})`;
   return wayAlong(options, { where, order: "sortedAge" });
 }
 

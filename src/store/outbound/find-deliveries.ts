@@ -1,5 +1,6 @@
 /** Deliveries and documents by what people have of them, for the console: by an index, and bounded. */
 import { sql } from "kysely";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { type Beginning, beginsWith, findNewestByName } from "../database/searches/name-pattern.ts";
 import { namedColumns } from "../database/named-rows.ts";
@@ -47,8 +48,9 @@ export async function findDocuments(
     .selectFrom("documents")
     .select(["guid", "name", "sha256", "size"])
     .select(namedColumns("company_id", "created_at"));
-  if (guid === undefined) query = query.where(sql<boolean>`+company_id in (${sql.join([...companyIds])})`);
+  if (guid === undefined)
+    query = query.where(sql<boolean>`${unindexed}company_id in (${sql.join([...companyIds])})`);
   else query = query.where("company_id", "in", [...companyIds]).where("guid", "=", guid);
-  if (sha256 !== undefined) query = query.where(beginsWith("sha256", sha256));
+  if (sha256 !== undefined) query = query.where(beginsWith(sql.ref("sha256"), sha256));
   return await query.limit(limit).execute();
 }

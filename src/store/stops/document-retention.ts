@@ -80,7 +80,7 @@ export async function listWaitingLoads(
   limit: number,
 ): Promise<readonly WaitingLoad[]> {
   // The order of a cross join is kept: from what waits to its import, and never over the imports of years.
-  const query = sql<WaitingLoad>`select w.import_id as importId, w.position as position, i.company_id as companyId
+  const query = sql<WaitingLoad>`select w.import_id as "importId", w.position as position, i.company_id as "companyId"
     from import_items as w cross join imports as i
     where w.state = 'waiting' and (w.import_id, w.position) > (${after.importId}, ${after.position})
       and i.id = w.import_id

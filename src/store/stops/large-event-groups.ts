@@ -3,6 +3,7 @@
  * part, and removed some events at a time, in the order of their ids.
  */
 import { sql } from "kysely";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -34,7 +35,7 @@ export async function listGroupEvents(
     .select(namedColumns("id", "recorded_at"))
     .where("company_id", "=", companyId);
   const ofStops = events.where("stop_nbr", "in", stopNbrs);
-  const ofLoads = events.where("load_nbr", "in", loadNbrs).where(sql<boolean>`+stop_nbr is null`);
+  const ofLoads = events.where("load_nbr", "in", loadNbrs).where(sql<boolean>`${unindexed}stop_nbr is null`);
   return [
     ...(stopNbrs.length === 0 ? [] : await ofStops.execute()),
     ...(loadNbrs.length === 0 ? [] : await ofLoads.execute()),
@@ -80,7 +81,7 @@ export async function findMembersSince(
     .select(namedColumns("stop_nbr", "load_nbr"))
     .where("id", ">", afterId)
     // Few are so new: the index of the company would give all of its events.
-    .where(sql<boolean>`+company_id = ${companyId}`)
+    .where(sql<boolean>`${unindexed}company_id = ${companyId}`)
     .execute();
   return membersOf(companyId, rows);
 }
@@ -94,7 +95,7 @@ export async function removeEvents(
   const { numDeletedRows } = await tx
     .deleteFrom("recorded_events")
     .where("id", "in", ids)
-    .where(sql<boolean>`+company_id = ${companyId}`)
+    .where(sql<boolean>`${unindexed}company_id = ${companyId}`)
     .executeTakeFirst();
   await noteRemoved(tx, new Map([[companyId, Math.max(...ids)]]));
   return Number(numDeletedRows);

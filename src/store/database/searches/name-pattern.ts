@@ -1,5 +1,6 @@
 /** Names as people give them to lists: `*` stands for any characters and `?` for one. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { likeAnyCase } from "../dialects/sql-forms.ts";
 import type { Reader } from "../database.ts";
 
 /** For `like … escape '\\'`. */
@@ -23,8 +24,7 @@ export function isServedByIndex(name: string): boolean {
 const afterAnyName = "\u{10ffff}";
 
 /** Whether the column begins with the text; letters as they are, so that an index of the column serves. */
-export function beginsWith(column: string, text: string): RawBuilder<SqlBool> {
-  const named = sql.raw(column);
+export function beginsWith(named: RawBuilder<unknown>, text: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${named} >= ${text} and ${named} < ${text + afterAnyName}`;
 }
 
@@ -48,7 +48,7 @@ export async function findNewestByName(
   for (const beginning of beginnings) {
     const { rows } = await sql<{ id: number }>`
       select id from ${sql.table(table)}
-      where company_id in (${sql.join([...companyIds])}) and ${beginsWith("name", beginning)}
+      where company_id in (${sql.join([...companyIds])}) and ${beginsWith(sql.ref("name"), beginning)}
       limit ${mostOfBeginning}`.execute(read);
     for (const { id } of rows) ids.add(id);
   }
@@ -65,7 +65,7 @@ export function isOfName(column: string, name: string): RawBuilder<SqlBool> {
   const ref = sql.ref(column);
   if (!wildcards.test(name)) return sql<SqlBool>`${ref} = ${name}`;
   const pattern = likePattern(name).replaceAll("*", "%").replaceAll("?", "_");
-  const matches = sql<SqlBool>`${ref} like ${pattern} escape '\\'`;
+  const matches = sql<SqlBool>`${ref} ${likeAnyCase} ${pattern} escape '\\'`;
   const prefix = surePrefixOf(name);
   if (prefix === "") return matches;
   return sql<SqlBool>`${ref} >= ${prefix} and ${ref} < ${prefix + afterAnyName} and ${matches}`;
