@@ -12,6 +12,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** All stores of the tests lie in a server of PostgreSQL, and not in files. */
+const isOnPostgres = process.env["DROPGATE_TEST_STORE"] === "postgres";
+
 /** What holds for all tests, also for those that a configuration of their own runs. */
 export const forAllTests = {
   // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
@@ -23,8 +26,11 @@ export const forAllTests = {
   // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
   maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
-  globalSetup: ["test/support/run-folder.ts"],
-  setupFiles: ["test/support/check-units.ts"],
+  globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
+  setupFiles: [
+    "test/support/check-units.ts",
+    ...(isOnPostgres ? ["test/support/stores-on-postgres.ts"] : []),
+  ],
 } satisfies ViteUserConfig["test"];
 
 export default defineConfig({

@@ -1,5 +1,6 @@
 /**
- * Opens the state: one SQLite file, read through one connection and written through another.
+ * Opens the state: one SQLite file, read through one connection and written through another; or a database of PostgreSQL
+ * (`postgres/open-postgres.ts`), of which the state directory has the marker alone.
  *
  * Readers never see a half-done unit of work: they have a connection of their own, and WAL gives them the last commit.
  * A marker beside the database has the same instance id, because SQLite silently creates an empty database where one is
@@ -13,8 +14,8 @@ import { systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { createListeners, type Listeners } from "./announcements.ts";
-import { createGroupCommit, type GroupCommit, type Owner, type Work } from "./group-commit.ts";
+import type { Listeners } from "./announcements.ts";
+import type { GroupCommit, Owner, Work } from "./group-commit.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -27,7 +28,8 @@ import {
   vacuumIncrementally,
 } from "./sqlite-dialect.ts";
 import type { SqliteDatabase } from "./sqlite-schema.ts";
-import { areUnitsChecked, checkedWork, watchOwners } from "./unit-checks.ts";
+import { assembleStore } from "./dialects/assemble-store.ts";
+import { areUnitsChecked, watchSqlite } from "./unit-checks.ts";
 import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
@@ -91,16 +93,25 @@ function refuseOther(database: SqliteDatabase, stateDir: string): void {
 async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<string> {
   const known = await readInstanceId(db);
   if (readMarker(markerPath) !== undefined && known !== undefined) return known;
-  const instanceId = known ?? newGuid();
+  // On a database server another node may note one at the same moment: the first stays.
+  const noted = { key: "instance", value: known ?? newGuid() };
   if (known === undefined)
-    await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
+    await db
+      .insertInto("meta")
+      .values(noted)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const instanceId = (await readInstanceId(db)) ?? noted.value;
   killPoint("store.instanceNoted");
   await writeFileDurably(markerPath, `${instanceId}\n`);
   return instanceId;
 }
 
-/** How a migration that is due is run. */
-export type OpenOptions = Omit<MigrationSurroundings, "path">;
+/** How a migration that is due is run, and where the database is. */
+export interface OpenOptions extends Omit<MigrationSurroundings, "path"> {
+  /** `postgres://user:password@host/database`; without it, the database is the SQLite file of the state directory. */
+  readonly url?: string | undefined;
+}
 
 /** `unmarked`: the database is there, its marker is not. `lost`: the other way round. */
 export type StatePresence = "there" | "none" | "unmarked" | "lost";
@@ -122,6 +133,11 @@ export function findState(stateDir: string): StatePresence {
   );
   if (hasDatabase === hasMarker) return hasDatabase ? "there" : "none";
   return hasDatabase ? "unmarked" : "lost";
+}
+
+/** The same for a database that lies elsewhere: here is its marker alone. */
+function findMarked(stateDir: string): "there" | "none" {
+  return isThere(join(stateDir, markerFileName)) ? "there" : "none";
 }
 
 /** Why a state that `init` made is not found, with what to do. */
@@ -152,7 +168,7 @@ export function emptyFault(stateDir: string): string {
 
 /** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not become an empty state. */
 export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
-  const presence = findState(stateDir);
+  const presence = options.url === undefined ? findState(stateDir) : findMarked(stateDir);
   if (presence !== "there") throw new OperatorError(stateFault(stateDir, presence));
   return await openStore(stateDir, options);
 }
@@ -162,6 +178,19 @@ export async function openExistingStore(stateDir: string, options: OpenOptions =
  * there, when marker and database differ, or when the schema is newer than the code or unknown to it.
  */
 export async function openStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
+  const { url, ...surroundings } = options;
+  const markerPath = join(stateDir, markerFileName);
+  if (url === undefined) return await openSqliteStore(stateDir, surroundings);
+  // Loaded only where it is used.
+  const { openPostgresStore } = await import("./postgres/open-postgres.ts");
+  const agree = (db: Kysely<Tables>) => agreeOnInstance(db, markerPath);
+  return await openPostgresStore({ ...surroundings, url, marker: readMarker(markerPath), agree });
+}
+
+async function openSqliteStore(
+  stateDir: string,
+  options: Omit<MigrationSurroundings, "path">,
+): Promise<Store> {
   const path = join(stateDir, databaseFileName);
   const markerPath = join(stateDir, markerFileName);
   const isNew = !existsSync(path);
@@ -181,26 +210,15 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
     // Prepared queries then use it directly.
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
-    const listeners = createListeners();
-    const areChecked = areUnitsChecked();
-    if (areChecked) watchOwners(writer);
-    const commits = createGroupCommit(write, listeners.tell, areChecked ? checkedWork : undefined);
-    return {
-      instanceId,
-      condition,
-      commits: commits.figures,
-      read,
-      write: commits.run,
-      writeSoon: commits.runSoon,
-      listen: listeners.listen,
+    return assembleStore({
+      ...{ instanceId, condition, read, write },
+      watch: areUnitsChecked() ? watchSqlite(writer) : undefined,
       vacuum: (pages) => vacuumIncrementally(writer, pages),
-      async close() {
-        await commits.close();
-        killPoint("stop.store");
+      async end() {
         reader.close();
         writer.close();
       },
-    };
+    });
   } catch (error) {
     writer.close();
     throw toStoreError(error);

@@ -9,6 +9,9 @@
  * a damaged page takes none with it: SQLite commits nothing of a transaction that has met one, so the group is undone and
  * each of its units runs again alone.
  *
+ * A database server pays for each savepoint with a round trip, and for many with all of its transactions. There units have
+ * none: when one fails the group is undone, and each of its units runs again alone.
+ *
  * Units that nobody waits for (`runSoon`) share the next commit; without one they are committed `soonMs` later.
  */
 import { setTimeout as setTimer } from "node:timers";
@@ -123,6 +126,25 @@ async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise
   }
 }
 
+/** A unit without a savepoint has failed: nothing that its group did is left. */
+class GroupUndone extends Error {}
+
+/** The same for a unit that cannot be undone alone. */
+async function runBare(tx: Transaction, connection: StatementConnection, unit: Unit): Promise<Done> {
+  connection.giveTurnsEvery(statementsInTurn);
+  try {
+    const value = await unit.work(tx);
+    unit.ran();
+    const answer = () => {
+      unit.committed();
+      unit.resolve(value);
+    };
+    return { topics: takeAnnouncements(tx), answer };
+  } catch (error) {
+    throw new GroupUndone("a unit of the group has failed", { cause: error });
+  }
+}
+
 /** Within a unit of work: what `work` writes is undone when it throws, and the unit goes on. Not to be nested. */
 export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   const brackets = aroundAttempt(await connectionOf(tx));
@@ -172,7 +194,7 @@ interface Committing {
 
 /**
  * Commits the group; retries for some seconds while the database is busy and takes no transaction at all. A group that
- * meets a damaged page is undone, and its units run again one by one.
+ * meets a damaged page, or has a unit that cannot be undone alone, is undone, and its units run again one by one.
  */
 async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
   const until = performance.now() + busyPatienceMs;
@@ -180,12 +202,14 @@ async function commitGroup(committing: Committing, units: readonly Unit[]): Prom
     const begun = { units: 0 };
     try {
       return await commitOnce(committing, units, begun);
-    } catch (error) {
-      if (isStoreDamaged(error) && units.length > 1) {
+    } catch (thrown) {
+      const isUndone = thrown instanceof GroupUndone;
+      const error = isUndone ? thrown.cause : thrown;
+      if ((isUndone || isStoreDamaged(error)) && units.length > 1) {
         for (const unit of units) await commitGroup(committing, [unit]);
         return;
       }
-      if (!isStoreBusy(error) || begun.units > 0 || performance.now() > until) {
+      if (!isStoreBusy(error) || (begun.units > 0 && !isUndone) || performance.now() > until) {
         for (const unit of units) unit.reject(error);
         return;
       }
@@ -202,11 +226,12 @@ async function commitOnce(
   const beganAt = performance.now();
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
-    const brackets = aroundUnit(connection);
+    const brackets = connection.undoesUnitsAlone ? aroundUnit(connection) : undefined;
     const results: Done[] = [];
     for (const unit of units) {
       begun.units += 1;
-      results.push(await runUnit(tx, brackets, unit));
+      const run = brackets === undefined ? runBare(tx, connection, unit) : runUnit(tx, brackets, unit);
+      results.push(await run);
     }
     return results;
   });

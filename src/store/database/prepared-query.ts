@@ -50,6 +50,8 @@ export interface PreparedStatement {
 /** A connection that keeps statements for repeated runs. */
 export interface StatementConnection<Statement extends PreparedStatement = PreparedStatement>
   extends DatabaseConnection {
+  /** Whether savepoints cost so little that each unit of a group has its own, and is undone alone when it fails. */
+  readonly undoesUnitsAlone: boolean;
   /**
    * From here on others get a turn of the event loop after so many statements, if the database answers synchronously. With
    * a database server there is nothing to do.

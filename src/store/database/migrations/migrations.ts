@@ -37,6 +37,10 @@ export interface Migration {
   readonly sql: string;
   /** Of the schema after it. */
   readonly fingerprint: string;
+  /**
+   * The same for PostgreSQL, from 22 on: what the tables of schema 21 are there, `postgres/schema-21-….ts` has as a whole.
+   */
+  readonly postgres?: { readonly sql: string; readonly fingerprint: string };
 }
 
 /** The number of a migration is its place, from 1. */

@@ -1,0 +1,43 @@
+import type { Kysely } from "kysely";
+import { killPoint } from "../../../lib/kill-point.ts";
+import { createListeners } from "../announcements.ts";
+import { createGroupCommit } from "../group-commit.ts";
+import type { Tables } from "../schema.ts";
+import type { StoreCondition } from "../store-condition.ts";
+import { checkedBy, type UnitWatch } from "../unit-checks.ts";
+
+/** An open database of either dialect. */
+export interface StoreParts {
+  readonly instanceId: string;
+  readonly condition: StoreCondition;
+  readonly read: Kysely<Tables>;
+  /** Of one connection. */
+  readonly write: Kysely<Tables>;
+  /** Holds units of work to their rules, where they are checked. */
+  readonly watch: UnitWatch | undefined;
+  vacuum(pages: number): boolean;
+  /** Closes the connections. */
+  end(): Promise<void>;
+}
+
+/** A store of an open database; its `close` ends the connections after the last commit. */
+export function assembleStore({ instanceId, condition, read, write, watch, vacuum, end }: StoreParts) {
+  const listeners = createListeners();
+  const checked = watch === undefined ? undefined : checkedBy(watch);
+  const commits = createGroupCommit(write, listeners.tell, checked);
+  return {
+    instanceId,
+    condition,
+    commits: commits.figures,
+    read,
+    write: commits.run,
+    writeSoon: commits.runSoon,
+    listen: listeners.listen,
+    vacuum,
+    async close() {
+      await commits.close();
+      killPoint("stop.store");
+      await end();
+    },
+  };
+}

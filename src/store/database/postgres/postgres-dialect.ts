@@ -1,0 +1,167 @@
+/** Everything that Kysely and prepared queries need of PostgreSQL. */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  type QueryResult,
+} from "kysely";
+import type { PreparedStatement, QueryRun, StatementConnection } from "../prepared-query.ts";
+import { QueryCompiler } from "./postgres-query-compiler.ts";
+import type { PostgresSession, SessionQuery, SessionResult } from "./postgres-session.ts";
+
+/** Called with every error of a statement, translated. */
+type OnStoreFault = (error: unknown) => void;
+
+/** At least one. */
+export type Sessions = readonly [PostgresSession, ...PostgresSession[]];
+
+/** A statement, and the name under which each session keeps it prepared. */
+interface NamedStatement extends PreparedStatement {
+  readonly name: string;
+}
+
+/** So many statements that were not prepared by name are kept by the sessions: each takes memory of the server. */
+const mostKept = 500;
+
+/** What a statement has changed; a query has changed nothing. */
+function affectedBy({ command, rowCount }: SessionResult): number {
+  return command === "SELECT" ? 0 : (rowCount ?? 0);
+}
+
+/**
+ * One or several sessions as one connection: of several, each statement goes to the one that has the least to do, so that they
+ * are for reading alone.
+ */
+export class PostgresConnection implements StatementConnection<NamedStatement> {
+  readonly undoesUnitsAlone = false;
+  readonly #sessions: Sessions;
+  readonly #onFault: OnStoreFault;
+  /** The names of statements that have run more than once; undefined of those that have run once. */
+  readonly #names = new Map<string, string | undefined>();
+  #prepared = 0;
+
+  constructor(sessions: Sessions, onFault: OnStoreFault) {
+    this.#sessions = sessions;
+    this.#onFault = onFault;
+  }
+
+  giveTurnsEvery(): void {
+    // Each answer of a server comes in a turn of its own.
+  }
+
+  /** That of its transactions. */
+  get session(): PostgresSession {
+    return this.#sessions[0];
+  }
+
+  prepare(source: string): NamedStatement {
+    this.#prepared += 1;
+    return { source, name: `prepared_${this.#prepared}` };
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const result = await this.#ask({ text: sql, values: parameters, name: this.#nameOf(sql) });
+    const rows = result.rows as R[];
+    if (result.command === "SELECT") return { rows };
+    return { rows, numAffectedRows: BigInt(affectedBy(result)) };
+  }
+
+  async runPrepared<R>(
+    { source, name }: NamedStatement,
+    parameters: readonly unknown[],
+  ): Promise<QueryRun<R>> {
+    const result = await this.#ask({ text: source, values: parameters, name });
+    const insertedId = Number(result.rows[0]?.["id"] ?? 0);
+    return { rows: result.rows as R[], affected: affectedBy(result), insertedId };
+  }
+
+  async firstPrepared<R, Value>(
+    { source, name }: NamedStatement,
+    parameters: readonly unknown[],
+    read: (row: R) => Value,
+  ): Promise<Value | undefined> {
+    const { rows } = await this.#ask({ text: source, values: parameters, name });
+    const row = rows[0] as R | undefined;
+    return row === undefined ? undefined : read(row);
+  }
+
+  // biome-ignore lint/correctness/useYield: dropgate reads large tables in batches, never as a stream
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("no query is streamed: read in batches");
+  }
+
+  #least(): PostgresSession {
+    return this.#sessions.reduce((least, one) => (one.pending < least.pending ? one : least));
+  }
+
+  async #ask(query: SessionQuery): Promise<SessionResult> {
+    try {
+      return await this.#least().query(query);
+    } catch (error) {
+      this.#onFault(error);
+      throw error;
+    }
+  }
+
+  /** A statement is named when it runs for the second time: lists of all lengths make as many texts. */
+  #nameOf(sql: string): string | undefined {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return known;
+    if (!this.#names.has(sql)) {
+      if (this.#names.size < mostKept) this.#names.set(sql, undefined);
+      return undefined;
+    }
+    const { name } = this.prepare(sql);
+    this.#names.set(sql, name);
+    return name;
+  }
+}
+
+class PostgresDriver implements Driver {
+  readonly #connection: PostgresConnection;
+
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection;
+  }
+
+  async init(): Promise<void> {
+    // The sessions connect when they are used; their owner closes them.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(): Promise<void> {
+    await this.#connection.session.begin();
+  }
+
+  async commitTransaction(): Promise<void> {
+    await this.#connection.session.commit();
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    await this.#connection.session.rollback();
+  }
+
+  async releaseConnection(): Promise<void> {
+    // Writers are put in line by the group commit, readers by the sessions.
+  }
+
+  async destroy(): Promise<void> {
+    // See `init`.
+  }
+}
+
+/** A Kysely dialect over a connection of one session, or over one of several that only reads. */
+export function postgresDialect(connection: PostgresConnection): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new PostgresDriver(connection),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new QueryCompiler(),
+  };
+}

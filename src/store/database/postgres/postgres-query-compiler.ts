@@ -1,0 +1,34 @@
+import { type BinaryOperationNode, PostgresQueryCompiler } from "kysely";
+import { emptyListSql } from "../dialects/empty-lists.ts";
+import { type DialectWords, isForm, writeForm } from "../dialects/sql-forms.ts";
+
+const words: DialectWords = {
+  // Its planner knows how the values are distributed.
+  unindexed: "",
+  greater: "greatest",
+  likeAnyCase: "ilike",
+  // A view of the schema.
+  givenIds: "given_ids",
+  usedBytes: "pg_database_size(current_database())",
+  returningId: " returning id",
+  numbers: ["(select unnest(cast(", " as bigint[])) as value)"],
+  listOf: (numbers) => `{${numbers.join(",")}}`,
+};
+
+/** Writes queries as PostgreSQL reads them. */
+export class QueryCompiler extends PostgresQueryCompiler {
+  protected override appendValue(parameter: unknown): void {
+    if (isForm(parameter)) {
+      const bind = (value: unknown) => super.appendValue(value);
+      writeForm(parameter, words, { append: (text) => this.append(text), bind });
+      return;
+    }
+    super.appendValue(parameter);
+  }
+
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const empty = emptyListSql(node);
+    if (empty === undefined) super.visitBinaryOperation(node);
+    else this.append(empty);
+  }
+}
