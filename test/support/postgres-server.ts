@@ -1,13 +1,17 @@
 /** A server of PostgreSQL for the tests of a run: Debian's package, as an ordinary user, in a folder of its own. */
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { isInstalled } from "./run-program.ts";
+import { freePort } from "./server-process.ts";
 
 const nobody = 65_534;
 const programs = "/usr/lib/postgresql";
+
+/** Debian's package; `install-system-programs.sh` installs it where it may. */
+export const hasPostgres = isInstalled("pg_ctlcluster");
 
 /** The newest version that is installed. */
 function programOf(name: string): string {
@@ -21,15 +25,6 @@ function programOf(name: string): string {
 
 /** The server refuses to run as root. */
 const account = process.geteuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no free port was found");
-  return address.port;
-}
 
 /** What is lost when the machine dies is lost with the tests. */
 const settings = [

@@ -9,6 +9,7 @@ import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { openFreshStore } from "../../../test/support/fresh-store.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { everyRow } from "../../store/database/row-batches.ts";
 import { countStops, eachStopBatch } from "../../store/stops/stop-queries.ts";
 import { saveStop } from "../../store/stops/stops.ts";
@@ -299,33 +300,38 @@ describe("paging", () => {
 });
 
 describe("the database", () => {
-  it.each(["stopNbr", "status", "shipmentNbr", "sealNbr", "bol", "reference1", "reference2"] as const)(
-    "finds, counts and searches stops by %s through an index",
-    async (field) => {
-      const column = field === "status" ? "stop_status" : field.replace("Nbr", "_nbr");
-      const seen: CompiledQuery[] = [];
-      const db = store.read;
-      const executor = db.getExecutor();
-      const executeQuery = executor.executeQuery.bind(executor);
-      const spy = vi.spyOn(executor, "executeQuery").mockImplementation((query) => {
-        seen.push(query);
-        return executeQuery(query);
-      });
-      for (const values of [["x-a"], ["x-a", "x-b"]]) {
-        const selection = { companyId, fields: { [field]: values } };
-        await countStops(db, selection);
-        for await (const batch of eachStopBatch(db, selection, everyRow)) expect(batch).toEqual([]);
-      }
-      spy.mockRestore();
-      expect(seen).toHaveLength(4);
-      for (const { sql, parameters } of seen) {
-        const { rows } = await store.read.executeQuery(
-          CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
-        );
-        expect(JSON.stringify(rows)).toMatch(
-          new RegExp(`SEARCH stops USING .*\\(company_id=\\? AND ${column}=\\?`),
-        );
-      }
-    },
-  );
+  itOnSqlite.each([
+    "stopNbr",
+    "status",
+    "shipmentNbr",
+    "sealNbr",
+    "bol",
+    "reference1",
+    "reference2",
+  ] as const)("finds, counts and searches stops by %s through an index", async (field) => {
+    const column = field === "status" ? "stop_status" : field.replace("Nbr", "_nbr");
+    const seen: CompiledQuery[] = [];
+    const db = store.read;
+    const executor = db.getExecutor();
+    const executeQuery = executor.executeQuery.bind(executor);
+    const spy = vi.spyOn(executor, "executeQuery").mockImplementation((query) => {
+      seen.push(query);
+      return executeQuery(query);
+    });
+    for (const values of [["x-a"], ["x-a", "x-b"]]) {
+      const selection = { companyId, fields: { [field]: values } };
+      await countStops(db, selection);
+      for await (const batch of eachStopBatch(db, selection, everyRow)) expect(batch).toEqual([]);
+    }
+    spy.mockRestore();
+    expect(seen).toHaveLength(4);
+    for (const { sql, parameters } of seen) {
+      const { rows } = await store.read.executeQuery(
+        CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+      );
+      expect(JSON.stringify(rows)).toMatch(
+        new RegExp(`SEARCH stops USING .*\\(company_id=\\? AND ${column}=\\?`),
+      );
+    }
+  });
 });

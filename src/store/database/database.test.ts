@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { databaseFileName, markerFileName, openStore, type Store } from "./database.ts";
 import { enterFile, findFile, listOpenFiles } from "../ledger/files.ts";
 import { insertCompany } from "../accounts/companies.ts";
@@ -27,7 +28,7 @@ const file = (companyId: number, name: string) => ({
 });
 
 describe("the store", () => {
-  it("makes databases with WAL and incremental vacuum", async () => {
+  itOnSqlite("makes databases with WAL and incremental vacuum", async () => {
     const directory = temporaryFolder();
     await open(directory);
     const other = new BetterSqlite(join(directory, databaseFileName), { readonly: true });
@@ -53,17 +54,17 @@ describe("the store", () => {
     await (await openStore(directory)).close();
     const store = await open(directory);
     await expect(store.write("site", (tx) => enterFile(tx, file(77, "a.xml")))).rejects.toThrow(
-      "FOREIGN KEY",
+      /foreign key/i,
     );
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     await store.write("site", (tx) => enterFile(tx, file(company.id, "a.xml")));
     const removed = store.write("site", (tx) =>
       tx.deleteFrom("companies").where("id", "=", company.id).executeTakeFirst(),
     );
-    await expect(removed).rejects.toThrow("FOREIGN KEY");
+    await expect(removed).rejects.toThrow(/foreign key/i);
   });
 
-  it("refuses to start when the database is gone but its marker is there", async () => {
+  itOnSqlite("refuses to start when the database is gone but its marker is there", async () => {
     const directory = temporaryFolder();
     const store = await openStore(directory);
     await store.close();
@@ -72,7 +73,7 @@ describe("the store", () => {
     expect(existsSync(join(directory, databaseFileName))).toBe(false);
   });
 
-  it("names the file that cannot be opened, and who could open it", async () => {
+  itOnSqlite("names the file that cannot be opened, and who could open it", async () => {
     const directory = temporaryFolder();
     mkdirSync(join(directory, databaseFileName));
     const words = `run dropgate as the user that owns ${directory}`;
@@ -84,7 +85,7 @@ describe("the store", () => {
     expect(() => takeProcessLock(directory)).toThrow(`${lock}: unable to open database file; ${words}`);
   });
 
-  it("names the file that is no database, without a word about users", async () => {
+  itOnSqlite("names the file that is no database, without a word about users", async () => {
     const path = join(temporaryFolder(), databaseFileName);
     writeFileSync(path, "x".repeat(5_000));
     await expect(openStore(dirname(path))).rejects.toMatchObject({
@@ -92,14 +93,14 @@ describe("the store", () => {
     });
   });
 
-  it("refuses a database that is not the one its marker names", async () => {
+  itOnSqlite("refuses a database that is not the one its marker names", async () => {
     const directory = temporaryFolder();
     await (await openStore(directory)).close();
     writeFileSync(join(directory, markerFileName), "another\n");
     await expect(openStore(directory)).rejects.toThrow("not the one that belongs there");
   });
 
-  it("refuses an empty database in the place of a known one", async () => {
+  itOnSqlite("refuses an empty database in the place of a known one", async () => {
     const directory = temporaryFolder();
     await (await openStore(directory)).close();
     for (const suffix of ["", "-wal", "-shm"])
@@ -111,7 +112,7 @@ describe("the store", () => {
     raw.close();
   });
 
-  it("does not migrate a database that is not the one its marker names", async () => {
+  itOnSqlite("does not migrate a database that is not the one its marker names", async () => {
     const directory = temporaryFolder();
     await (await openStore(directory)).close();
     const raw = new BetterSqlite(join(directory, databaseFileName));
@@ -122,7 +123,7 @@ describe("the store", () => {
     raw.close();
   });
 
-  it("refuses a schema that is newer than the code", async () => {
+  itOnSqlite("refuses a schema that is newer than the code", async () => {
     const directory = temporaryFolder();
     await (await openStore(directory)).close();
     const raw = new BetterSqlite(join(directory, databaseFileName));
@@ -167,7 +168,7 @@ describe("the store", () => {
 });
 
 describe("units of work", () => {
-  it("of one moment share a commit, and one that fails undoes itself alone", async () => {
+  itOnSqlite("of one moment share a commit, and one that fails undoes itself alone", async () => {
     const directory = temporaryFolder();
     const store = await open(directory);
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { databaseFileName, openStore } from "./database.ts";
 import { findSchema, migrate } from "./migrate.ts";
 import { earlySchemas } from "./migrations/early-schemas.ts";
@@ -29,7 +30,7 @@ async function madeState(change = ""): Promise<string> {
 }
 
 describe("a new database", () => {
-  it("gets the newest schema, notes number and fingerprint, and is not copied", async () => {
+  itOnSqlite("gets the newest schema, notes number and fingerprint, and is not copied", async () => {
     const directory = await madeState();
     expect(metaOf(join(directory, databaseFileName))).toMatchObject({
       schema: String(currentSchema),
@@ -40,14 +41,14 @@ describe("a new database", () => {
 });
 
 describe("the schema of a database", () => {
-  it("is refused when a table is not as it should be, and the message names it", async () => {
+  itOnSqlite("is refused when a table is not as it should be, and the message names it", async () => {
     const directory = await madeState("alter table stops add column colour text; drop table documents");
     await expect(openStore(directory)).rejects.toThrow(
       /says that it has schema \d+, but its tables are not those of .*table documents is missing, table stops differs/,
     );
   });
 
-  it("is refused when the database has tables of something else", async () => {
+  itOnSqlite("is refused when the database has tables of something else", async () => {
     const directory = temporaryFolder();
     const path = join(directory, databaseFileName);
     const database = new BetterSqlite(path);
@@ -59,7 +60,7 @@ describe("the schema of a database", () => {
     after.close();
   });
 
-  it("is taken when its fingerprint was not noted, as until 0.1.0, and noted then", async () => {
+  itOnSqlite("is taken when its fingerprint was not noted, as until 0.1.0, and noted then", async () => {
     const directory = await madeState("delete from meta where key = 'fingerprint'");
     await (await openStore(directory)).close();
     expect(metaOf(join(directory, databaseFileName))["fingerprint"]).toBe(lastFingerprint);

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { watchStatements } from "../../../test/support/watch-statements.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { databaseFileName, openStore } from "./database.ts";
 import { namedColumns } from "./named-rows.ts";
 import { connectionOf, excluded, prepareQuery } from "./prepared-query.ts";
@@ -17,21 +18,24 @@ async function opened() {
   return { store, other };
 }
 
-it("a query that cannot be prepared is rejected, never thrown, and prepared at a later run", async () => {
-  const { store, other } = await opened();
-  const mottos = prepareQuery<object, { motto: string }>((db) =>
-    (db as unknown as Kysely<{ mottos: { motto: string } }>).selectFrom("mottos").select("motto"),
-  );
-  const failing = mottos.run(store.read, {});
-  await expect(failing).rejects.toMatchObject({ kind: "unfit" });
-  await expect(store.write("site", (tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "unfit" });
-  other.exec("create table mottos (motto text)");
-  other.exec("insert into mottos values ('once')");
-  expect((await mottos.run(store.read, {})).rows).toEqual([{ motto: "once" }]);
-  expect((await store.write("site", (tx) => mottos.run(tx, {}))).rows).toEqual([{ motto: "once" }]);
-});
+itOnSqlite(
+  "a query that cannot be prepared is rejected, never thrown, and prepared at a later run",
+  async () => {
+    const { store, other } = await opened();
+    const mottos = prepareQuery<object, { motto: string }>((db) =>
+      (db as unknown as Kysely<{ mottos: { motto: string } }>).selectFrom("mottos").select("motto"),
+    );
+    const failing = mottos.run(store.read, {});
+    await expect(failing).rejects.toMatchObject({ kind: "unfit" });
+    await expect(store.write("site", (tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "unfit" });
+    other.exec("create table mottos (motto text)");
+    other.exec("insert into mottos values ('once')");
+    expect((await mottos.run(store.read, {})).rows).toEqual([{ motto: "once" }]);
+    expect((await store.write("site", (tx) => mottos.run(tx, {}))).rows).toEqual([{ motto: "once" }]);
+  },
+);
 
-it("a query that was prepared before the tables were changed gives what they hold now", async () => {
+itOnSqlite("a query that was prepared before the tables were changed gives what they hold now", async () => {
   const { store, other } = await opened();
   const query = prepareQuery<{ code: string }, { created_at: number }>((db, arg) =>
     db.selectFrom("companies").select("created_at").where("code", "=", arg("code")),
@@ -84,7 +88,7 @@ it("`changes` says whether a row was changed", async () => {
   });
 });
 
-it("SQLite plans for no argument of a prepared query, and so prepares it once only", async () => {
+itOnSqlite("SQLite plans for no argument of a prepared query, and so prepares it once only", async () => {
   const { store } = await opened();
   const query = prepareQuery<{ code: string; limit: number }, { id: number }>((db, arg) =>
     db

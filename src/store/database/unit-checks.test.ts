@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { insertCompany, listCompanies } from "../accounts/companies.ts";
 import { isPartner, savePartner } from "../accounts/partners.ts";
 import { openStore, type Store } from "./database.ts";
@@ -47,7 +48,7 @@ describe("a unit of work that is checked", () => {
     await expect(noted).rejects.toThrow(/ended otherwise when it was run again/);
   });
 
-  it("fails when it waits for something else than the database", async () => {
+  itOnSqlite("fails when it waits for something else than the database", async () => {
     const waiting = store.write("site", async (tx) => {
       await insertCompany(tx, { code: "ACME", createdAt: 1 });
       await setImmediate();

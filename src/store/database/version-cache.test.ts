@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { databaseFileName, openStore, type Reader } from "./database.ts";
 import { openSqlite } from "./sqlite-dialect.ts";
@@ -19,7 +20,7 @@ async function opened() {
   return { folder, store, count, asked: () => asked };
 }
 
-it("an answer is remembered until something is committed", async () => {
+itOnSqlite("an answer is remembered until something is committed", async () => {
   const { store, count, asked } = await opened();
   expect(await count(store.read, "")).toBe(0);
   expect(await count(store.read, "")).toBe(0);
@@ -29,7 +30,7 @@ it("an answer is remembered until something is committed", async () => {
   expect(asked()).toBe(2);
 });
 
-it("a commit of another process makes it old too", async () => {
+itOnSqlite("a commit of another process makes it old too", async () => {
   const { folder, store, count } = await opened();
   expect(await count(store.read, "")).toBe(0);
   const script = `const db = require("better-sqlite3")(process.argv[1]);
@@ -71,7 +72,7 @@ function commitElsewhere(folder: string, code: string): void {
   other.close();
 }
 
-it("each commit of another process is seen, also between two looks at the same moment", async () => {
+itOnSqlite("each commit of another process is seen, also between two looks at the same moment", async () => {
   const { folder, store, count } = await opened();
   expect(await count(store.read, "")).toBe(0);
   for (const [index, code] of ["a", "b", "c"].entries()) {
@@ -91,7 +92,7 @@ function keptOf(maxAnswers: number) {
   return { get, asked };
 }
 
-it("of too many answers the oldest go first, and those that are asked for stay", async () => {
+itOnSqlite("of too many answers the oldest go first, and those that are asked for stay", async () => {
   const { store } = await opened();
   const { get, asked } = keptOf(4);
   for (const key of ["a", "b", "c", "a", "d", "a", "e", "a"]) await get(store.read, key);
@@ -100,7 +101,7 @@ it("of too many answers the oldest go first, and those that are asked for stay",
   expect(asked.at(-1)).toBe("b");
 });
 
-it("who asks the same while it is asked gets the same answer", async () => {
+itOnSqlite("who asks the same while it is asked gets the same answer", async () => {
   const { store } = await opened();
   const { get, asked } = keptOf(4);
   expect(await Promise.all([get(store.read, "a"), get(store.read, "a")])).toEqual(["a", "a"]);

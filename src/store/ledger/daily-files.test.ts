@@ -22,7 +22,13 @@ const counts = async () =>
     }),
   );
 
-const faulty = () => fixture.store.read.selectFrom("file_faults").select(["code", "file_id as id"]).execute();
+const faulty = () =>
+  fixture.store.read
+    .selectFrom("file_faults")
+    .select(["code", "file_id as id"])
+    .orderBy("code")
+    .orderBy("file_id")
+    .execute();
 
 async function refused(name: string): Promise<number> {
   const id = await fixture.wait(name);

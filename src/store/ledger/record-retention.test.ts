@@ -6,22 +6,23 @@ import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
-interface Column {
-  readonly name: string;
-  readonly notnull: number;
-  readonly dflt_value: string | null;
-  readonly pk: number;
-}
+/** The columns of a table that need a value, besides the company. */
+const needed: Readonly<Record<string, string>> = {
+  completions:
+    "stop_nbr name format embeds_documents trigger_code first_event_id last_event_id stop_status body execution driver created_at",
+  exports: "name sequence_nbr after_completion_id last_completion_id form created_at",
+  messages: "stop_nbr event_code channel address facts created_at",
+  message_etas: "stop_nbr load_id eta_at",
+  appointments:
+    "region slot_key starts_at state created_at updated_at quantity weight volume service_minutes",
+  imports: "guid service_name user_name received_at",
+};
 
 /** A row with 1 wherever there must be something. */
 async function insertRow(tx: Transaction, table: string, companyId: number): Promise<void> {
-  const { rows } = await sql<Column>`select * from pragma_table_info(${table})`.execute(tx);
-  const needed = rows.filter(({ name, notnull, dflt_value, pk }) => {
-    return name !== "company_id" && name !== "id" && dflt_value === null && (notnull === 1 || pk > 0);
-  });
-  const names = ["company_id", ...needed.map(({ name }) => name)].map((name) => sql.ref(name));
-  const values = [companyId, ...needed.map(() => 1)];
-  await sql`pragma defer_foreign_keys = on`.execute(tx);
+  const columns = needed[table]?.split(" ") ?? [];
+  const names = ["company_id", ...columns].map((name) => sql.ref(name));
+  const values = [companyId, ...columns.map(() => 1)];
   await sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`.execute(tx);
 }
 

@@ -1,5 +1,7 @@
 /** The register of the document store: which company has which document, by its GUID. The content is in files. */
+import { sql } from "kysely";
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
+import { greater } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments } from "../database/named-rows.ts";
@@ -20,7 +22,7 @@ const insertDocument = prepareQuery<DocumentArguments>((db, arg) =>
     .onConflict((conflict) =>
       conflict.columns(["company_id", "guid"]).doUpdateSet((eb) => ({
         // A clock that is behind makes nothing older.
-        created_at: eb.fn<number>("max", ["documents.created_at", eb.val(arg("now"))]),
+        created_at: sql<number>`${greater}(${eb.ref("documents.created_at")}, ${arg("now")})`,
       })),
     ),
 );

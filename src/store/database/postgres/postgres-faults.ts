@@ -3,10 +3,19 @@ import pg from "pg";
 import { messageOf } from "../../../lib/errors.ts";
 import { StoreError, type StoreErrorKind } from "../../../lib/store-error.ts";
 
+/** "cached plan must not change result type". */
+const stalePlan = "0A000";
+
+/** Whether a prepared statement is of a time before its tables were changed: in a new session it is planned anew. */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === stalePlan;
+}
+
 /** By the beginning of the SQLSTATE, the longer ones first; what is not listed (no resources, shut down) is `unavailable`. */
 const kindsByState: readonly (readonly [string, StoreErrorKind])[] = [
   // Serialisation failure, deadlock, lock not available.
   ["40", "busy"],
+  [stalePlan, "busy"],
   ["55P03", "busy"],
   ["XX001", "damaged"],
   ["XX002", "damaged"],

@@ -7,7 +7,7 @@
  */
 import pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
-import { toStoreError } from "./postgres-faults.ts";
+import { isStalePlan, toStoreError } from "./postgres-faults.ts";
 import { checkValues, typeParsers } from "./postgres-values.ts";
 
 export interface SessionOptions {
@@ -74,9 +74,8 @@ export class PostgresSession {
     this.#pending += 1;
     try {
       checkValues(values);
-      const client = this.#inTransaction ?? (await this.#connected());
       const named = name === undefined ? {} : { name };
-      return await this.#ask(client, { ...named, text, values: [...values] });
+      return await this.#answer({ ...named, text, values: [...values] });
     } catch (error) {
       throw toStoreError(error);
     } finally {
@@ -124,12 +123,23 @@ export class PostgresSession {
     await (await client?.catch(() => undefined))?.end();
   }
 
+  /** Outside of a transaction, what was planned for tables of before is asked again in a new session. */
+  async #answer(query: pg.QueryConfig): Promise<SessionResult> {
+    if (this.#inTransaction !== undefined) return await this.#ask(this.#inTransaction, query);
+    try {
+      return await this.#ask(await this.#connected(), query);
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      return await this.#ask(await this.#connected(), query);
+    }
+  }
+
   async #ask(client: pg.Client, query: pg.QueryConfig): Promise<SessionResult> {
     try {
       return await client.query(query);
     } catch (error) {
-      // Not of the server: no answer came, or one that cannot be read.
-      if (!(error instanceof pg.DatabaseError)) this.#forget(client);
+      // Not of the server: no answer came, or one that cannot be read. With a stale plan no later one would do better.
+      if (!(error instanceof pg.DatabaseError) || isStalePlan(error)) this.#forget(client);
       throw error;
     }
   }
