@@ -11,6 +11,7 @@ import {
   openStore,
   type Store,
 } from "../../src/store/database/database.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -108,7 +109,8 @@ describe.runIf(hasPostgres)("a database of PostgreSQL", () => {
       [1, 2, 3].map(() => openStore(temporaryFolder(), { url, log: log as never })),
     );
     for (const store of stores) await store.close();
-    expect(done).toEqual(["database migrated"]);
+    // The tables of schema 21, and each migration after it.
+    expect(done).toHaveLength(currentSchema - 20);
   });
 
   it("is refused when its schema is newer, is changed by hand, or it has tables of others", async () => {

@@ -162,7 +162,7 @@ export async function listOpenPlaces(
     .select(namedColumns("id", "company_id", "name", "name_time", "received_at"))
     .where("is_filed", "=", sql.lit(0))
     .where("state", "in", [...openStates])
-    .where(sql<SqlBool>`+company_id in (${sql.join([...ids])})`)
+    .where(sql<SqlBool>`${unindexed}company_id in (${sql.join([...ids])})`)
     .limit(limit)
     .execute();
 }

@@ -1,5 +1,6 @@
 /** Files that were refused lately, by the codes of their faults: a flood of one code costs no more than a few of many. */
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { ErrorCode, Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
@@ -55,7 +56,7 @@ export async function listNewestOfCode(
     from (select received_at, file_id from file_faults
       where company_id = ${companyId} and code = ${code} and received_at >= ${since} and received_at < ${until}
       order by received_at desc, file_id desc limit ${limit}) as p
-    cross join files as f where f.id = p.file_id and ${sql<SqlBool>`+f.state in ('refused', 'superseded')`}
+    cross join files as f where f.id = p.file_id and ${unindexed}f.state in ('refused', 'superseded')
     order by p.received_at desc, p.file_id desc`.execute(read);
   return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
 }

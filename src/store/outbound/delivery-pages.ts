@@ -8,7 +8,7 @@ import {
   type DeliveryKind,
   openDeliveryStates,
 } from "../../domain/outbound/delivery-state.ts";
-import { numbersIn, unindexed } from "../database/dialects/sql-forms.ts";
+import { numbersIn, textsIn, unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import { isOfName, isServedByIndex } from "../database/searches/name-pattern.ts";
 import { type FoundPage, PieceSize, walkWays, type Way } from "../database/searches/page-walk.ts";
@@ -208,8 +208,8 @@ function wayOfStop(options: WayOptions, stopNbr: string): DeliveryWay {
 /** Those of these GUIDs. */
 function wayOfGuids(options: WayOptions, guids: readonly string[]): DeliveryWay {
   const companyIds = sql.join([...options.selection.companyIds]);
-  const where = sql<SqlBool>`d.guid in (select value from json_each(${JSON.stringify(guids)}))
-    and +d.company_id in (${companyIds})`;
+  const where = sql<SqlBool>`d.guid in (select n.value from ${textsIn(guids)} as n)
+    and ${unindexed}d.company_id in (${companyIds})`;
   return wayAlong(options, { where, order: "sortedAge" });
 }
 

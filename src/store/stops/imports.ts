@@ -1,5 +1,6 @@
 /** Imports of loads that are answered first and applied later, load by load (specification/gateway.md#load-imports). */
 import { type SqlBool, sql } from "kysely";
+import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -260,8 +261,8 @@ export async function listImportsOfLoad(
     .innerJoin("imports as i", "i.id", "item.import_id")
     .select(namedColumns("i.id", "i.guid", "i.user_name", "i.received_at", "item.load_nbr", "item.state"))
     .select(namedColumns("item.decided_at", "item.reasons"))
-    // The sign keeps SQLite from going through all imports of the company instead.
-    .where(sql<SqlBool>`+i.company_id = ${companyId}`)
+    // Else SQLite would go through all imports of the company instead.
+    .where(sql<SqlBool>`${unindexed}i.company_id = ${companyId}`)
     .orderBy("item.import_id", "desc")
     .limit(limit)
     .execute();

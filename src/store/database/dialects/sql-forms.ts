@@ -18,10 +18,9 @@ export interface DialectWords {
   readonly usedBytes: string;
   /** At the end of an insert of which `insertedId` is used. */
   readonly returningId: string;
-  /** Around a parameter that is a list of integers: a relation with the column `value`, to be given a name. */
+  /** Around a parameter that is a list, as JSON, of integers or texts: a relation with the column `value`, to be named. */
   readonly numbers: readonly [before: string, after: string];
-  /** The form of that parameter. */
-  listOf(numbers: readonly number[]): string;
+  readonly texts: readonly [before: string, after: string];
 }
 
 type WordName = {
@@ -37,12 +36,14 @@ class Word {
   }
 }
 
-/** Stands in a query for a list of integers. */
-class NumberList {
-  readonly numbers: readonly number[];
+/** Stands in a query for a list of values. */
+class ValueList {
+  readonly kind: "numbers" | "texts";
+  readonly json: string;
 
-  constructor(numbers: readonly number[]) {
-    this.numbers = numbers;
+  constructor(kind: "numbers" | "texts", values: readonly unknown[]) {
+    this.kind = kind;
+    this.json = JSON.stringify(values);
   }
 }
 
@@ -57,7 +58,12 @@ export const returningId = word("returningId");
 
 /** A relation with these integers in its column `value`; `from ${numbersIn(ids)} as n` names it. */
 export function numbersIn(numbers: readonly number[]): RawBuilder<unknown> {
-  return sql`${new NumberList(numbers)}`;
+  return sql`${new ValueList("numbers", numbers)}`;
+}
+
+/** The same with texts. */
+export function textsIn(texts: readonly string[]): RawBuilder<unknown> {
+  return sql`${new ValueList("texts", texts)}`;
 }
 
 /** How a compiler writes. */
@@ -67,11 +73,11 @@ export interface Pen {
   bind(value: unknown): void;
 }
 
-type Form = Word | NumberList;
+type Form = Word | ValueList;
 
 /** Whether the value stands for a word or a list; any other one is a parameter. */
 export function isForm(value: unknown): value is Form {
-  return value instanceof Word || value instanceof NumberList;
+  return value instanceof Word || value instanceof ValueList;
 }
 
 /** Writes the word or the list in the way of the dialect. */
@@ -80,8 +86,8 @@ export function writeForm(form: Form, words: DialectWords, pen: Pen): void {
     pen.append(words[form.name]);
     return;
   }
-  const [before, after] = words.numbers;
+  const [before, after] = words[form.kind];
   pen.append(before);
-  pen.bind(words.listOf(form.numbers));
+  pen.bind(form.json);
   pen.append(after);
 }

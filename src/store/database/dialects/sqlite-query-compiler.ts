@@ -15,7 +15,7 @@ const words: DialectWords = {
   // The driver knows it; with `returning` SQLite would prepare for an undo of the statement.
   returningId: "",
   numbers: ["json_each(", ")"],
-  listOf: (numbers) => JSON.stringify(numbers),
+  texts: ["json_each(", ")"],
 };
 
 /** Writes queries as SQLite reads them. */

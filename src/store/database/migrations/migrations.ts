@@ -7,6 +7,9 @@
  * like for JSON). SQLite cannot change a column: make `new_NAME` as the table is to be, copy, drop, rename, and make the
  * indexes again; `early/2-gateway.ts` shows it, with the counter of ids. References are checked at the end.
  *
+ * In `postgres` the entry has the text for PostgreSQL, which may be the same one, and the fingerprint that it leaves there:
+ * `test/integration/postgres-store.test.ts` says it.
+ *
  * One that has been on the main branch is never changed, not even in its comments inside of the SQL: add the next.
  */
 import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
@@ -118,5 +121,6 @@ export const migrations: readonly Migration[] = [
     name: "index over the imports of a load",
     sql: importsOfLoads,
     fingerprint: "7599a144dcc7c746e67fcb13c081e1c7",
+    postgres: { sql: importsOfLoads, fingerprint: "1f3030bcf111de46f47bdcf956b8ee82" },
   },
 ];

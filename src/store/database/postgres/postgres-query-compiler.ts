@@ -11,8 +11,8 @@ const words: DialectWords = {
   givenIds: "given_ids",
   usedBytes: "pg_database_size(current_database())",
   returningId: " returning id",
-  numbers: ["(select unnest(cast(", " as bigint[])) as value)"],
-  listOf: (numbers) => `{${numbers.join(",")}}`,
+  numbers: ["(select cast(json_array_elements_text(cast(", " as json)) as bigint) as value)"],
+  texts: ["(select json_array_elements_text(cast(", " as json)) as value)"],
 };
 
 /** Writes queries as PostgreSQL reads them. */
