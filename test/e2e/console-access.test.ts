@@ -43,6 +43,7 @@ function browserOf(name: ConsoleUserName): ConsoleBrowser {
 function mayHave(name: ConsoleUserName, who: ConsoleAccess): boolean {
   if (who === "signedIn") return true;
   if (who === "operator") return name === "operator";
+  if (who === "administer") return name === "operator" || mayHave(name, "act");
   return consoleUsers[name].roles.some((role) => rolesFor[who].some((needed) => needed === role));
 }
 

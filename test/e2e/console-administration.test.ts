@@ -234,6 +234,14 @@ describe("users", () => {
     for (const path of ["/console/users", "/console/audit", "/console/audit.csv", "/console/health"])
       expect((await inquiry.get(path)).status).toBe(403);
     expect((await admin.get("/console/health")).status).toBe(403);
+    const wrong = await admin.get("/console/audit?day=5.11.2026");
+    expect([wrong.status, wrong.body.includes("<table")]).toEqual([400, false]);
+    expect(wrong.body).toContain("this is no day: write it as 2026-11-05");
+    const table = await admin.get("/console/audit.csv?day=5.11.2026&user=x");
+    expect([table.status, table.headers.get("location")]).toEqual([
+      303,
+      "/console/audit?user=x&day=5.11.2026",
+    ]);
     expect((await admin.post("/console/health/verify", { reason: "r" })).status).toBe(403);
   });
 });
@@ -256,6 +264,12 @@ describe("a company that an operator adds", () => {
       ...{ company: "Fresh_1", userName: "chief", role: "MemberAdmin", reason: "her administrator" },
     });
     const [, password = ""] = /class="secret"><code><bdi>([^<]+)</.exec(added.body) ?? [];
+    const { body: list } = await operator.get("/console/users?company=Fresh_1");
+    const [, numbers = ""] = /Fresh Foods<(.*?)<\/tr>/s.exec(list) ?? [];
+    expect([...numbers.matchAll(/class="number"[^>]*>([^<]*)</g)].map(([, text]) => text)).toEqual([
+      "1",
+      "1",
+    ]);
     const chief = new ConsoleBrowser(consoleBase(site));
     await chief.signIn("chief", password);
     const file = stopFile("4711");

@@ -20,6 +20,14 @@ beforeAll(async () => {
 afterAll(() => story.end());
 
 describe.skipIf(!hasBrowser)("Today", () => {
+  test("of a company in which nothing was refused says so, and shows no empty table", async () => {
+    const page = await openAs(browser, story, { userName: "stranger" });
+    await visit(page, "/console");
+    await page.locator("#no-refusals").waitFor();
+    expect(await page.locator("#refusals").count()).toBe(1);
+    expect(await page.getByRole("table", { name: words.today.refusals }).isVisible()).toBe(false);
+  });
+
   test("shows files that are refused as they come over SFTP, and counts, without being loaded again", async () => {
     const page = await openAs(browser, story, { userName: "admin" });
     await visit(page, "/console");

@@ -267,7 +267,9 @@ test("who administers one company and may only look at the other acts in the fir
   expect((await twin.get(`/console/files/${theirs["reference"]}`)).status).toBe(200);
   expect((await twin.get(`/console/deliveries/${theirs["guid"]}`)).status).toBe(200);
   const before = standing();
-  const acting = consoleRoutes.filter(({ who, path }) => who === "act" && path !== "/console/users");
+  const acting = consoleRoutes.filter(
+    ({ who, path }) => (who === "act" || who === "administer") && path !== "/console/users",
+  );
   const isOfMany = (path: string) => path.endsWith("/files/retry") || path.includes("/deliveries/act/");
   for (const route of acting) {
     for (const fields of askedOfRoutes[keyOf(route)] ?? []) {

@@ -30,9 +30,10 @@ async function signIn(page: Page, userName: string, password = story.site.passwo
 }
 
 /** By the rules for roles (specification/console.md#access). */
-function mayHave(name: ConsoleUserName, { who }: ConsoleRoute): boolean {
+function mayHave(name: ConsoleUserName, { who }: Pick<ConsoleRoute, "who">): boolean {
   if (who === "signedIn") return true;
   if (who === "operator") return name === "operator";
+  if (who === "administer") return name === "operator" || mayHave(name, { who: "act" });
   return consoleUsers[name].roles.some((role) => rolesFor[who].includes(role));
 }
 

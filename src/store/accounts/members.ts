@@ -28,14 +28,35 @@ export async function countAdministrators(
   return Number(row?.count ?? 0);
 }
 
-/** How many users belong to the company. */
-export async function countMembers(read: Reader, companyId: number): Promise<number> {
-  const row = await read
-    .selectFrom("memberships")
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .where("company_id", "=", companyId)
-    .executeTakeFirst();
-  return Number(row?.count ?? 0);
+export interface PeopleCount {
+  readonly members: number;
+  /** Of these, who administer the company and can sign in to the console. */
+  readonly administrators: number;
+}
+
+/** How many users belong to each of the companies, by its id; one without any is not in it. */
+export async function countPeople(
+  read: Reader,
+  companyIds: readonly number[],
+): Promise<ReadonlyMap<number, PeopleCount>> {
+  const administers = sql`${hasRole("MemberAdmin")} and u.is_enabled = 1 and u.password_hash is not null`;
+  const rows = await read
+    .selectFrom("memberships as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select(({ fn }) => [
+      "m.company_id",
+      fn.countAll<number>().as("members"),
+      sql<number>`sum(case when ${administers} then 1 else 0 end)`.as("administrators"),
+    ])
+    .where("m.company_id", "in", [...companyIds])
+    .groupBy("m.company_id")
+    .execute();
+  return new Map(
+    rows.map(({ company_id, members, administrators }) => [
+      company_id,
+      { members: Number(members), administrators: Number(administrators) },
+    ]),
+  );
 }
 
 /** The companies in which another user has the same name. */

@@ -18,6 +18,7 @@ import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import { listChannels } from "../../../store/ledger/daily-files.ts";
 import { countFilePage } from "../../../store/ledger/file-page-counts.ts";
 import { type FoundFiles, readFilePage } from "../../../store/ledger/file-pages.ts";
+import type { ArrivalPlace } from "../../../store/ledger/arrival-place.ts";
 import type { PageSelection } from "../../../store/ledger/file-ways.ts";
 import type { LedgerEntry } from "../../../store/ledger/files.ts";
 import { codesOfReason } from "../../admin/file-filter.ts";
@@ -67,12 +68,22 @@ export function listedFile(entry: LedgerEntry, company: string, numbers: SealedN
   };
 }
 
+interface ReadPage extends Omit<FoundFiles, "entries"> {
+  /** The newest first. */
+  readonly entries: readonly LedgerEntry[];
+  /** Where the pages of older and of newer ones go on; undefined where there are none. */
+  readonly older: ArrivalPlace | undefined;
+  readonly newer: ArrivalPlace | undefined;
+  /** Set when the time of a search for newer ones was over. */
+  readonly searchedUpTo?: ArrivalPlace;
+}
+
 /** A page with the newest first; one that goes back to the begin is the first page. */
 async function readPage(
   context: QueryContext,
   selection: PageSelection,
   { before, after, limit, isFurther }: FilesAsked,
-): Promise<FoundFiles & { readonly isFirst: boolean; readonly hasOlder: boolean }> {
+): Promise<ReadPage> {
   const { read, ledgerNumbers } = context;
   const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context, { isFurther }) };
   const newer = readPlace(ledgerNumbers, after);
@@ -80,7 +91,13 @@ async function readPage(
     const page = await readFilePage(read, selection, { ...asked, direction: "newer", from: newer });
     const entries = page.entries.slice(0, limit).toReversed();
     const isFull = page.entries.length > limit;
-    if (isFull || page.searchedTo !== undefined) return { ...page, entries, isFirst: false, hasOlder: true };
+    // A search that ran out of time has seen all up to its place, and nothing beyond it.
+    const goesOn = isFull ? entries[0] : page.searchedTo;
+    if (goesOn !== undefined)
+      return {
+        ...{ entries, older: entries.at(-1) ?? newer, newer: goesOn, searchedTo: undefined },
+        ...given({ searchedUpTo: page.searchedTo }),
+      };
   }
   const older = newer === undefined ? readPlace(ledgerNumbers, before) : undefined;
   const page = await readFilePage(read, selection, {
@@ -88,8 +105,10 @@ async function readPage(
     direction: "older",
     ...given({ from: older }),
   });
-  const hasOlder = page.entries.length > limit;
-  return { ...page, entries: page.entries.slice(0, limit), isFirst: older === undefined, hasOlder };
+  const entries = page.entries.slice(0, limit);
+  const last = page.entries.length > limit ? entries.at(-1) : undefined;
+  const isFirst = older === undefined;
+  return { ...page, entries, older: page.searchedTo ?? last, newer: isFirst ? undefined : entries[0] };
 }
 
 /** The ways by which files have come lately or are fetched, and those that have parts as a whole, in order. */
@@ -117,15 +136,14 @@ export async function queryFiles(
   const selection = selectionOf(scope, asked.filter);
   const { companyIds } = selection;
   if (companyIds.length === 0) return nothing;
-  const { entries, searchedTo, isFirst, hasOlder } = await readPage(context, selection, asked);
+  const { entries, searchedTo, searchedUpTo, older, newer } = await readPage(context, selection, asked);
   const codes = new Map(scope.companies.map(({ id, code }) => [id, code]));
-  const last = searchedTo ?? (hasOlder ? entries.at(-1) : undefined);
-  const [first] = entries;
   return {
     files: entries.map((entry) => listedFile(entry, codes.get(entry.companyId) ?? "", ledgerNumbers)),
-    before: last === undefined ? null : placeText(ledgerNumbers, last),
-    after: isFirst || first === undefined ? null : placeText(ledgerNumbers, first),
+    before: older === undefined ? null : placeText(ledgerNumbers, older),
+    after: newer === undefined ? null : placeText(ledgerNumbers, newer),
     searchedTo: searchedTo?.receivedAt ?? null,
+    ...given({ searchedUpTo: searchedUpTo?.receivedAt }),
     count: asked.isCounted ? ((await countFilePage(read, selection)) ?? null) : null,
     channels: await waysOf(
       context,

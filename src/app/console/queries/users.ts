@@ -11,19 +11,13 @@ import type {
 } from "../../../endpoints/http/console/pages/users/users-view.ts";
 import { fingerprintOf } from "../../../sign-in/sign-in-key.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
-import {
-  countAdministrators,
-  countMembers,
-  listCompaniesOfNamesakes,
-  listMembers,
-} from "../../../store/accounts/members.ts";
+import { countPeople, listCompaniesOfNamesakes, listMembers } from "../../../store/accounts/members.ts";
 import { listAddressesOf } from "../../../store/accounts/sign-in-addresses.ts";
 import { findUserById, listKeysOf, type UserRecord } from "../../../store/accounts/users.ts";
 import type { Reader } from "../../../store/database/database.ts";
 import type { QueryContext } from "../query-context.ts";
 
-/** An id that no user has: all others count. */
-const nobody = 0;
+const noPeople = { members: 0, administrators: 0 };
 
 function isOf({ memberships }: UserRecord, { companies, isOperator }: Scope): boolean {
   if (isOperator) return true;
@@ -47,15 +41,14 @@ async function shownUser(read: Reader, record: UserRecord, scope: Scope): Promis
 async function shownCompanies(read: Reader, { companies, isOperator }: Scope): Promise<ShownCompany[]> {
   const all = await listCompanies(read);
   const own = isOperator ? all : all.filter(({ id }) => companies.some((company) => company.id === id));
-  const shown: ShownCompany[] = [];
-  for (const { id, code, createdAt, profile } of own) {
-    const counts = {
-      members: await countMembers(read, id),
-      administrators: await countAdministrators(read, id, nobody),
-    };
-    shown.push({ id, code, createdAt, name: profile.name, ...counts });
-  }
-  return shown;
+  const people = await countPeople(
+    read,
+    own.map(({ id }) => id),
+  );
+  return own.map(({ id, code, createdAt, profile }) => ({
+    ...{ id, code, createdAt, name: profile.name },
+    ...(people.get(id) ?? noPeople),
+  }));
 }
 
 /** Ids of the companies that are asked about; undefined for all, with users of none. */

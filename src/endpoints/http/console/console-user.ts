@@ -26,9 +26,10 @@ export interface ConsoleUser {
 
 /**
  * Who may: everybody who is signed in; who may look at a company (`look`: MemberAdmin, DI_Dispatcher, DI_Inquiry), act for
- * one (`act`: MemberAdmin), or see what its hosts do (`integrate`: DI_Integration, MemberAdmin); operators.
+ * one (`act`: MemberAdmin), or see what its hosts do (`integrate`: DI_Integration, MemberAdmin); operators; who administers
+ * users (`administer`: MemberAdmin of their companies, operators those of all).
  */
-export type ConsoleAccess = "signedIn" | "look" | "act" | "integrate" | "operator";
+export type ConsoleAccess = "signedIn" | "look" | "act" | "integrate" | "operator" | "administer";
 
 /** The companies of the user in which the access is given. */
 export function companiesFor(

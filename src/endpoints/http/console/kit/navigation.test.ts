@@ -56,6 +56,15 @@ test.each(Object.entries(viewers))(
   },
 );
 
+test("operators administer users, and read the audit, without a role in any company", () => {
+  const [users, audit] = [to.at("/users"), to.at("/audit")];
+  expect(linksOf(viewers.operator)).toEqual([to.at("/health"), users, audit]);
+  const posted = consoleRoutes.filter(({ method, path }) => method === "POST" && path.startsWith(users));
+  expect(posted.length).toBeGreaterThan(5);
+  expect(posted.filter(({ who }) => !mayUse(viewers.operator, who))).toEqual([]);
+  expect(posted.filter(({ who }) => mayUse(viewers.looker, who))).toEqual([]);
+});
+
 test.each(Object.entries(viewers))("the first page of the %s is one that they may see", (_who, user) => {
   const first = `/console${firstPathOf(user)}`;
   const route = consoleRoutes.find(({ method, path }) => method === "GET" && path === first);

@@ -107,7 +107,7 @@ describe("the navigation", () => {
     [withRole("DI_Inquiry"), look, ""],
     [withRole("DI_Integration"), ["hosts"], "/hosts"],
     [withRole("DI_Driver"), [], "/password"],
-    [{ ...withRole("DI_Inquiry"), isOperator: true }, [...look, "health"], ""],
+    [{ ...withRole("DI_Inquiry"), isOperator: true }, [...look, "health", "users", "audit"], ""],
   ])("has what the user may see", (user, pages, first) => {
     expect(pagesIn(textOf({}, of(user)))).toEqual(pages);
     expect(firstPathOf(consoleUser(user))).toBe(first);

@@ -196,6 +196,8 @@ describe("in a session", () => {
     ["look", "DI_Integration", false],
     ["act", "MemberAdmin", true],
     ["act", "DI_Inquiry", false],
+    ["administer", "MemberAdmin", true],
+    ["administer", "DI_Inquiry", false],
     ["integrate", "DI_Integration", true],
     ["integrate", "DI_Inquiry", false],
     ["operator", "MemberAdmin", false],

@@ -53,6 +53,8 @@ export const filesWords = {
   caption: "Files, the newest first",
   empty: "No file is of this filter. Take a part of the filter away, or look for the name with Find.",
   emptyPart: (time: string) => `No file of this filter was found among those since ${time}.`,
+  emptyUpTo: (time: string) => `No file of this filter was found among the next newer ones, up to ${time}.`,
+  searchedUpTo: (time: string) => `Looked for newer ones as far as ${time}; "Newer" goes on from there.`,
   searchedTo: (time: string) => `Looked for as far back as ${time}; "Look further back" goes on from there.`,
   count: {
     exact: (count: string) => `${count} files`,

@@ -14,6 +14,8 @@ const neededFor: Readonly<Record<ConsoleAccess, string>> = {
   look: "This page needs the role MemberAdmin, DI_Dispatcher or DI_Inquiry in a company. Ask your administrator.",
   act: "Only who has the role MemberAdmin in the company may do this. Ask your administrator.",
   integrate: "This page needs the role DI_Integration or MemberAdmin in a company. Ask your administrator.",
+  administer:
+    "This page needs the role MemberAdmin in a company, unless console.operators of the configuration names you. Ask your administrator.",
   operator:
     "This page shows what belongs to all companies: only users named in console.operators of the configuration see it.",
 };

@@ -88,6 +88,7 @@ export const todayWords = {
     "Incidents are not looked for, because nobody is to be told of them: `alerts` in the configuration says who is. What " +
     "needs a look at this moment stands above all the same.",
   incidentHead: { company: "Company", what: "What", since: "Since", whatToDo: "What to do" },
+  toIncident: "See it here",
   machine: "This machine",
   disk: "Free room on the disk",
   diskKeeps: (bytes: string) => `${bytes} must stay free`,

@@ -9,7 +9,7 @@ import { selectField, textField } from "../../kit/fields.ts";
 import { filterForm } from "../../kit/forms.ts";
 import { type Html, html } from "../../kit/html.ts";
 import { type Addresses, addresses, link } from "../../kit/link.ts";
-import { page } from "../../kit/page.ts";
+import { page, seeOther } from "../../kit/page.ts";
 import { pager } from "../../kit/pager.ts";
 import { section } from "../../kit/section.ts";
 import { words } from "../../words/words.ts";
@@ -31,6 +31,11 @@ function textsOf({ query }: ConsoleRequest): Texts {
   return given(Object.fromEntries(texts) as Texts);
 }
 
+/** Of a day that is none; undefined without a fault. */
+function faultOf({ day }: Texts): string | undefined {
+  return day !== undefined && readDay(day) === undefined ? words.files.faults.day : undefined;
+}
+
 function askedOf({ user, kind, subject, day = "" }: Texts): Omit<AuditAsked, "limit"> {
   const kinds = kind === undefined ? undefined : [kind];
   return { ...given({ userName: user, kinds, subject }), ...spanOf({ from: day, to: day }) };
@@ -46,7 +51,6 @@ function filterOf(texts: Texts, to: Addresses): Html {
   const kinds = auditKinds
     .map((one) => [one, kindText(one)] as const)
     .toSorted(([, one], [, other]) => (one < other ? -1 : 1));
-  const dayFault = day !== undefined && readDay(day) === undefined ? words.files.faults.day : undefined;
   const fields = html`${textField({
     ...{ name: "user", label: said.filter.user, value: user, maxLength: longest },
   })}${selectField({
@@ -54,13 +58,12 @@ function filterOf(texts: Texts, to: Addresses): Html {
     options: [["", said.filter.allKinds], ...kinds],
   })}${textField({
     ...{ name: "subject", label: said.filter.subject, value: subject, maxLength: longest },
-  })}${textField({ name: "day", type: "date", label: said.filter.day, value: day, error: dayFault })}`;
+  })}${textField({ name: "day", type: "date", label: said.filter.day, value: day, error: faultOf(texts) })}`;
   return filterForm({ action: to.at("/audit"), fields, isFiltered: Object.keys(texts).length > 0 });
 }
 
-async function showAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+async function listSection(services: ConsoleServices, request: ConsoleRequest, texts: Texts): Promise<Html> {
   const to = addresses(services);
-  const texts = textsOf(request);
   const beforeId = beforeIn(request);
   const asked = { ...askedOf(texts), ...given({ beforeId }), limit: pageSize };
   const { entries, nextBefore } = await services.ask("audit", administered(request.user), asked);
@@ -70,8 +73,18 @@ async function showAudit(services: ConsoleServices, request: ConsoleRequest): Pr
   });
   const tools = link(to.at("/audit.csv", texts), said.csv);
   const list = html`<p>${said.explained}</p>${auditTable(entries, to, said.none)}${pages}`;
-  const content = html`${filterOf(texts, to)}${section(said.title, list, { tools })}`;
-  return page(services, request, { title: said.title, here: "audit", content });
+  return section(said.title, list, { tools });
+}
+
+/** A filter with a fault asks for nothing: a list of everything would look as if it fitted. */
+async function showAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
+  const texts = textsOf(request);
+  const isFaulty = faultOf(texts) !== undefined;
+  const list = isFaulty ? "" : await listSection(services, request, texts);
+  return page(services, request, {
+    ...{ title: said.title, here: "audit", status: isFaulty ? 400 : 200 },
+    content: html`${filterOf(texts, addresses(services))}${list}`,
+  });
 }
 
 /** Names of columns are for programs: they stay as they are in every language. */
@@ -87,7 +100,9 @@ function csvRow(entry: ShownAudit) {
 }
 
 async function downloadAudit(services: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
-  const asked = askedOf(textsOf(request));
+  const texts = textsOf(request);
+  if (faultOf(texts) !== undefined) return seeOther(addresses(services).at("/audit", texts));
+  const asked = askedOf(texts);
   const rows = csvRows<number>(async (beforeId, limit) => {
     const page = { ...asked, ...given({ beforeId }), limit };
     const found = await services.ask("audit", administered(request.user), page);
@@ -101,7 +116,7 @@ export const auditRoute: ConsoleRoute = {
   name: "consoleAudit",
   method: "GET",
   path: "/console/audit",
-  who: "act",
+  who: "administer",
   run: showAudit,
 };
 
@@ -110,6 +125,6 @@ export const auditCsvRoute: ConsoleRoute = {
   name: "consoleAuditCsv",
   method: "GET",
   path: "/console/audit.csv",
-  who: "act",
+  who: "administer",
   run: downloadAudit,
 };

@@ -133,8 +133,8 @@ function rowsOf(files: readonly ListedFile[], shown: Shown, hasChoice: boolean):
   ]);
 }
 
-function list(shown: Shown, { files, searchedTo }: FilesFound): Html {
-  const { columns, caption, empty, emptyPart, retryChosen, retryAll, retryHint } = words.files;
+function list(shown: Shown, { files, searchedTo, searchedUpTo }: FilesFound): Html {
+  const { columns, caption, emptyPart, emptyUpTo, retryChosen, retryAll, retryHint } = words.files;
   const { user, to } = shown;
   const mayAct = companiesFor(user, "act").length > 0;
   const hasChoice = mayAct && files.some(({ canRetry }) => canRetry);
@@ -143,7 +143,12 @@ function list(shown: Shown, { files, searchedTo }: FilesFound): Html {
     { text: columns.size, isNumber: true },
     ...(hasChoice ? [columns.choice] : []),
   ];
-  const nothing = searchedTo === null ? empty : prose(emptyPart(isoTime(searchedTo)));
+  const nothing =
+    searchedUpTo !== undefined
+      ? prose(emptyUpTo(isoTime(searchedUpTo)))
+      : searchedTo === null
+        ? words.files.empty
+        : prose(emptyPart(isoTime(searchedTo)));
   const rows = table(head, rowsOf(files, shown, hasChoice), { caption, empty: nothing, id: "files" });
   if (!hasChoice) return rows;
   const ofFilter = to.at("/files/retry", filterQuery(shown.read.texts));
@@ -160,18 +165,20 @@ function content(shown: Shown, request: ConsoleRequest): Content {
   const isFiltered = Object.values(query).some((text) => text !== "");
   const form = filterForm({ action: to.at("/files"), fields: filterFields(shown), isFiltered });
   if (found === undefined) return form;
-  const { before, after, searchedTo } = found;
+  const { before, after, searchedTo, searchedUpTo } = found;
   const place = { before: request.query.get("before") ?? undefined };
   const isFirst = after === null && request.query.get("before") === null;
   const further = searchedTo === null ? undefined : "yes";
+  const furtherUp = searchedUpTo === undefined ? undefined : "yes";
   return [
     form,
     html`<p class="summary">${countOf(found)} ${link(to.at("/files.csv", { ...query, ...place }), words.files.csv)} <span class="hint">${words.files.csvHint(countText(mostCsvRows))}</span></p>`,
     list(shown, found),
     searchedTo !== null && notice("wait", prose(words.files.searchedTo(isoTime(searchedTo)))),
+    searchedUpTo !== undefined && notice("wait", prose(words.files.searchedUpTo(isoTime(searchedUpTo)))),
     pager({
       first: isFirst ? undefined : to.at("/files", query),
-      previous: after === null ? undefined : to.at("/files", { ...query, after }),
+      previous: after === null ? undefined : to.at("/files", { ...query, after, further: furtherUp }),
       next: before === null ? undefined : to.at("/files", { ...query, before, further }),
       isSearch: searchedTo !== null,
     }),

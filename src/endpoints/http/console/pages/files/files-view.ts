@@ -67,6 +67,8 @@ export interface FilesFound {
   readonly after: string | null;
   /** The time was over before the page was full: up to here was looked. */
   readonly searchedTo: number | null;
+  /** The same of a search for newer ones, which leads on to those that are newer still. */
+  readonly searchedUpTo?: number;
   /** `ever`: of these some are kept no longer. Null when they cannot be counted in time. */
   readonly count: { readonly kind: "exact" | "ever" | "moreThan"; readonly count: number } | null;
   /** Ways of the last thirty days, those of remotes, and `remote` for all of these, for the filter. */

@@ -106,14 +106,18 @@ export function threadsSection({ threads }: HealthFacts): Html {
   );
 }
 
+function sizeOrUnknown(bytes: number | undefined): string {
+  return bytes === undefined ? said.unknown : sizeText(bytes);
+}
+
 export function storeSection({ store, disk }: HealthFacts): Html {
   const room =
     disk === undefined
       ? said.unknown
       : html`${sizeText(disk.freeBytes)} <small>(${said.keeps(sizeText(disk.minFreeBytes))})</small>`;
   const rows = facts([
-    [said.file, sizeText(store.fileBytes)],
-    [said.wal, sizeText(store.walBytes)],
+    [said.file, sizeOrUnknown(store.fileBytes)],
+    [said.wal, sizeOrUnknown(store.walBytes)],
     [said.commits, countText(store.commits)],
     [said.damage, store.damage === undefined ? undefined : badge("bad", store.damage)],
     [said.free, room],

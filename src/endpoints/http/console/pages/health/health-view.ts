@@ -72,8 +72,9 @@ export interface HealthFacts {
   readonly messages: readonly string[];
   readonly threads: ThreadsShown;
   readonly store: {
-    readonly fileBytes: number;
-    readonly walBytes: number;
+    /** Undefined while a server cannot be asked. */
+    readonly fileBytes: number | undefined;
+    readonly walBytes: number | undefined;
     readonly commits: number;
     /** Damaged pages were met; undefined as a rule. */
     readonly damage: string | undefined;

@@ -15,6 +15,7 @@ import { timeText } from "../../kit/times.ts";
 import type { OpenIncident, SiteStanding } from "../../live/standing.ts";
 import { words } from "../../words/words.ts";
 import { fullText } from "../health/growth-section.ts";
+import { pageOfIncident } from "./incident-list.ts";
 import { type OwnStanding, ownStanding, verdictOf } from "./own-standing.ts";
 import { ratesSection } from "./rates-section.ts";
 import { companyHead, companyRow, refusalGroupRow, refusalRow } from "./today-rows.ts";
@@ -51,18 +52,22 @@ function companiesSection({ companies }: OwnStanding, to: Addresses): Html {
   );
 }
 
-function incidentsSection({ companies, site }: OwnStanding): Html {
+function incidentsSection({ companies, site }: OwnStanding, to: Addresses): Html {
   const isOperator = site !== undefined;
   const remedyOf = ({ remedy, companyRemedy }: OpenIncident) =>
     isOperator ? remedy : (companyRemedy ?? remedy);
-  const rowOf = (who: string) => (incident: OpenIncident) => [
+  const goOn = (kind: OpenIncident["kind"], company: string | undefined) => {
+    const address = pageOfIncident(kind, { to, company, isOperator });
+    return address === undefined ? "" : html`<br>${link(address, today.toIncident)}`;
+  };
+  const rowOf = (company: string | undefined) => (incident: OpenIncident) => [
     html`<strong>${capitalised(incident.title)}</strong><br><span class="plain-weight">${prose(capitalised(incident.summary))}</span>`,
-    shortened(who, 40),
+    company === undefined ? today.machine : shortened(company, 40),
     timeText(incident.openedAt),
-    prose(capitalised(remedyOf(incident))),
+    html`${prose(capitalised(remedyOf(incident)))}${goOn(incident.kind, company)}`,
   ];
   const rows = [
-    ...(site?.incidents ?? []).map(rowOf(today.machine)),
+    ...(site?.incidents ?? []).map(rowOf(undefined)),
     ...companies.flatMap(({ companyCode, incidents }) => incidents.map(rowOf(companyCode))),
   ];
   const empty = companies.some(({ isWatched }) => isWatched) ? today.noIncidents : prose(today.notLookedFor);
@@ -155,7 +160,7 @@ export async function showToday(services: ConsoleServices, request: ConsoleReque
     services.ask("recentRefusals", scope, { limit: shownRefusals }),
   ]);
   const own = ownStanding(standing, { companyIds, isOperator: user.isOperator });
-  const content = html`${verdictOf(own, to)}${companiesSection(own, to)}${incidentsSection(own)}${
+  const content = html`${verdictOf(own, to)}${companiesSection(own, to)}${incidentsSection(own, to)}${
     own.site === undefined ? "" : machineSection(own.site, to)
   }${refusalsSection(refusalRows(refused, { to, actIds }), to)}${ratesSection(rates, span, to)}`;
   const part = to.at("/live/page", { span: span === "4h" ? undefined : span });

@@ -203,7 +203,7 @@ async function liftBan(services: ConsoleServices, request: ConsoleRequest): Prom
   return await usersPage(services, request, { ban: { name, reason, refusal } });
 }
 
-const posted = { access: "console", method: "POST", who: "act" } as const;
+const posted = { access: "console", method: "POST", who: "administer" } as const;
 
 export const userActRoutes: readonly ConsoleRoute[] = [
   { ...posted, name: "consoleAddUser", path: "/console/users/add", run: addUser },

@@ -221,6 +221,6 @@ export const userRoute: ConsoleRoute = {
   name: "consoleUser",
   method: "GET",
   path: "/console/users/{userId}",
-  who: "act",
+  who: "administer",
   run: (services, request) => userPage(services, request),
 };

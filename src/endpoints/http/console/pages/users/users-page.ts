@@ -132,6 +132,6 @@ export const usersRoute: ConsoleRoute = {
   name: "consoleUsers",
   method: "GET",
   path: "/console/users",
-  who: "act",
+  who: "administer",
   run: (services, request) => usersPage(services, request),
 };
