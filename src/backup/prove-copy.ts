@@ -27,7 +27,13 @@ export async function proveLedger({ stateDir, copy, files }: ProvedState): Promi
     return file === undefined ? { kind: "absent" } : { kind: "file", ...file, inode: place };
   };
   return await verifyLedger({
-    ...{ store: { read: copy }, locations: createLocations(stateDir), clock: systemClock, bytesAt },
+    // Nobody writes to a copy.
+    ...{
+      store: { read: copy, asOfNow: (work) => work(copy) },
+      locations: createLocations(stateDir),
+      clock: systemClock,
+      bytesAt,
+    },
     ...{ arrivalGraceMs: 0, pauseMs: 0, isStopped: true },
   });
 }

@@ -362,7 +362,7 @@ async function makeDestination(destination: string): Promise<void> {
 async function note({ store }: BackupDeps, { manifest, folder }: TakenBackup): Promise<void> {
   const { begunAt, endedAt, files, bytes, discrepancies } = manifest;
   const last: LastBackup = { folder, begunAt, endedAt, files, bytes, discrepancies: discrepancies.length };
-  await store.write("site", (tx) => noteLastBackup(tx, last));
+  await store.write("unowned", (tx) => noteLastBackup(tx, last));
 }
 
 /** Takes a backup; it is whole and durable when the promise resolves. */

@@ -36,7 +36,8 @@ async function loaded(content: string, env: NodeJS.ProcessEnv = {}): Promise<Con
 }
 
 async function faultsOf(content: string | Uint8Array): Promise<readonly ConfigFault[]> {
-  const outcome = await load(content);
+  const env = { STORE: "postgres://gate@db/dropgate", STORE_TYPO: "mysql://gate@db/dropgate" };
+  const outcome = await load(content, env);
   return outcome.kind === "faulty" ? outcome.faults : [];
 }
 
@@ -197,7 +198,7 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["http:\n  prot: 1", 2, 3, "http.prot", "did you mean `port`?"],
     ["inbound:\n  settelMs: 1", 2, 3, "inbound.settelMs", "did you mean `settleMs`?"],
     ["http:\n  groupSize: 1", 2, 3, "http.groupSize", "did you mean `inbound.groupSize`?"],
-    ["frobnicate: 1", 1, 1, "frobnicate", "unknown setting; known here: stateDir, log,"],
+    ["frobnicate: 1", 1, 1, "frobnicate", "unknown setting; known here: stateDir, store, log,"],
     ["http:\n  port: abc", 2, 9, "http.port", "a whole number from 0 to 65535, not `abc`"],
     ["http: {port: 65536}", 1, 14, "http.port", "from 0 to 65535"],
     ["http: {port: 80.5}", 1, 14, "http.port", "whole number"],
@@ -218,6 +219,15 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["log: {level: inof}", 1, 14, "log.level", "did you mean `info`?"],
     ["stateDir: 5", 1, 11, "stateDir", "put `5` in quotes"],
     ["stateDir: ~/x", 1, 11, "stateDir", "not expanded"],
+    ["store: postgres://gate:x@db/dropgate", 1, 8, "store", "may not stand in the configuration"],
+    ["store: env:STORE_TYPO", 1, 8, "store", "the secret is no address of PostgreSQL; write postgres://"],
+    [
+      "store: env:STORE\nbackup: {folder: ../b}",
+      2,
+      18,
+      "backup.folder",
+      "no backups of a database on PostgreSQL",
+    ],
     ["stateDir: ''", 1, 11, "stateDir", "must be the path"],
     ["storage: {minFree: 5%}", 1, 20, "storage.minFree", "settings below it (`percent`, `bytes`), each as"],
     ["storage: {minFree: {bytes: 2G}}", 1, 28, "storage.minFree.bytes", "50MB or 1GiB"],

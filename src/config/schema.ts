@@ -15,7 +15,7 @@ import { integrationsSection } from "./sections/integrations-section.ts";
 import { retentionSection } from "./sections/retention-section.ts";
 import type { Secret } from "./reader/secret.ts";
 import { securitySection } from "./sections/security-section.ts";
-import { choice, integer, path, section, size } from "./reader/setting.ts";
+import { choice, integer, optional, path, secret, section, size } from "./reader/setting.ts";
 import { sftpSection } from "./sections/sftp-section.ts";
 
 const logSection = section("The log: JSON lines on standard output.", {
@@ -37,6 +37,10 @@ export const configSchema = section("Configuration of dropgate.", {
     default: "./var",
     needsRestart: true,
   }),
+  store: optional(secret)(
+    "Address of a database of PostgreSQL, postgres://USER:PASSWORD@HOST:PORT/DATABASE, instead of the SQLite file in stateDir. All commands need it.",
+    { example: "file:postgres-url", needsRestart: true, isAlternative: true },
+  ),
   log: logSection,
   http: httpSection,
   console: consoleSection,

@@ -52,7 +52,8 @@ export function isStoreBusy(error: unknown): boolean {
 /** The remedy for each, as the log, `/readyz` and `check` print it. */
 export const storeRemedies: Readonly<Record<StoreErrorKind, string>> = {
   busy: "end the other program that writes to the database",
-  unavailable: "check the disk of the state directory: free space, its health, and whether it can be written",
+  unavailable:
+    "check the disk of the state directory: free space, its health, and whether it can be written; or the server of PostgreSQL, if `store` names one",
   damaged:
     "stop dropgate, check the disk, and restore the database from the last backup (docs/operations.md, A damaged database)",
   unfit: "start the version of dropgate that this database belongs to; `dropgate check` compares them",

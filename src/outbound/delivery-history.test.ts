@@ -27,10 +27,13 @@ function isOpenRow({ state }: Row): boolean {
 
 /** The first of each line is waiting, all others are behind it; the numbers of the targets are those of the rows. */
 async function checkStore(site: DeliverySite): Promise<void> {
-  const rows = await site.rows();
+  // As of one moment: outcomes are being recorded.
+  const { rows, counted } = await site.store.asOfNow(async (read) => ({
+    rows: await site.rows(read),
+    counted: await read.selectFrom("outbound_targets").selectAll().execute(),
+  }));
   for (const line of linesOf(rows.filter(isOpenRow)).values())
     expect(line.map(({ state }) => state)).toEqual(["waiting", ...Array(line.length - 1).fill("behind")]);
-  const counted = await site.store.read.selectFrom("outbound_targets").selectAll().execute();
   for (const target of counted) {
     const own = rows.filter((row) => row.target_id === target.id);
     expect(target.open_count).toBe(own.filter(isOpenRow).length);

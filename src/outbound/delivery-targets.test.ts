@@ -6,6 +6,7 @@ import { recordEvents } from "../operations/consequences/record-events.ts";
 import { DeliverySite, failure, start, unreachable } from "../../test/support/delivery-site.ts";
 import { watchStatements } from "../../test/support/watch-statements.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
+import { itOnSqlite } from "../../test/support/store-dialect.ts";
 import { hourMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
@@ -80,7 +81,7 @@ describe("fairness", () => {
     for (const { name } of targets) expect(site.target(name).sent).toHaveLength(2);
   });
 
-  test("a page costs the same with many rows waiting: it comes from its index in order", async () => {
+  itOnSqlite("a page costs the same with many rows waiting: it comes from its index in order", async () => {
     const site = await DeliverySite.open();
     const connection = await connectionOf(site.store.read);
     const asked: string[] = [];

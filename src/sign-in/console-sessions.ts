@@ -192,7 +192,7 @@ export class ConsoleSessions {
     const now = clock.now();
     const isOver = now - row.createdAt >= sessionMaxMs || now - row.seenAt >= sessionIdleMs;
     if (isOver || record === undefined || !record.isEnabled || basisOf(record) !== row.basis) {
-      await store.write("site", (tx) => deleteSession(tx, { idHash }));
+      await store.write("unowned", (tx) => deleteSession(tx, { idHash }));
       return undefined;
     }
     if (!isBackground) this.#noteSeen(row, now);
@@ -218,7 +218,7 @@ export class ConsoleSessions {
     const notedAt = Math.max(seenAt, this.#notedAt.get(idHash) ?? 0);
     if (now - notedAt < seenGrainMs) return;
     this.#notedAt.set(idHash, now);
-    const noted = this.#deps.store.writeSoon("site", (tx) => noteSessionSeen(tx, { idHash, seenAt: now }));
+    const noted = this.#deps.store.writeSoon("unowned", (tx) => noteSessionSeen(tx, { idHash, seenAt: now }));
     noted.catch((error: unknown) => {
       // The session goes on; it only looks idle sooner.
       this.#deps.log.warn({ err: error }, "the last use of a console session could not be noted");

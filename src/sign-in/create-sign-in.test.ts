@@ -253,20 +253,17 @@ it("strangers that find the line full are put off without being counted; familia
   await at.withPassword();
   const guess = (index: number) => at.withPassword({ userName: `u${index}`, address: `198.51.100.${index}` });
   const guesses = [1, 2, 3, 4].map(guess);
-  // The line is full of strangers once the fourth has been turned away.
-  await guesses[3];
+  const codeOf = (outcome: Awaited<(typeof guesses)[0]>) => outcome.kind === "refused" && outcome.code;
+  // The line is full of strangers once one has been turned away; which, the store says, that knows some users sooner.
+  await Promise.any(guesses.map(async (one) => expect(codeOf(await one)).toBe("tooManyAttempts")));
   const own = at.withPassword();
   const outcomes = await Promise.all(guesses);
-  const codes = outcomes.map((outcome) => outcome.kind === "refused" && outcome.code);
-  expect(codes).toEqual(["badCredentials", "badCredentials", "badCredentials", "tooManyAttempts"]);
-  expect(outcomes[3]).toMatchObject({ retryAfterMs: 2_000 });
+  const codes = outcomes.map(codeOf);
+  expect(codes.toSorted()).toEqual([...Array(3).fill("badCredentials"), "tooManyAttempts"]);
+  expect(outcomes[codes.indexOf("tooManyAttempts")]).toMatchObject({ retryAfterMs: 2_000 });
   expect(await own).toMatchObject({ kind: "signedIn" });
-  expect([1, 2, 3, 4].map((index) => at.signIn.bannedForMs(`198.51.100.${index}`) > 0)).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ]);
+  const isBanned = [1, 2, 3, 4].map((index) => at.signIn.bannedForMs(`198.51.100.${index}`) > 0);
+  expect(isBanned).toEqual(codes.map((code) => code === "badCredentials"));
 });
 
 it("a wrong password is answered from memory the second time, of a user that exists or not", async () => {

@@ -92,7 +92,7 @@ export class FamiliarAddresses {
     const now = clock.now();
     if (now - this.#prunedAt < dayMs) return;
     this.#prunedAt = now;
-    await store.write("site", (tx) => pruneSignInAddresses(tx, { before: now - keepMs, keep: maxPairs }));
+    await store.write("unowned", (tx) => pruneSignInAddresses(tx, { before: now - keepMs, keep: maxPairs }));
   }
 
   async #write(): Promise<void> {
@@ -101,7 +101,7 @@ export class FamiliarAddresses {
       const addresses = [...this.#unwritten.values()];
       this.#unwritten = new Map();
       try {
-        await store.write("site", (tx) => saveSignInAddresses(tx, addresses));
+        await store.write("unowned", (tx) => saveSignInAddresses(tx, addresses));
         await this.#prune();
       } catch (error) {
         // The sign-ins stay valid: after a restart these addresses are strangers until they sign in once.

@@ -161,7 +161,7 @@ test("a process that is stopped is ended and noted as failed, and the next backu
   const { running, failure } = await findBackupState(site.store.read);
   expect(running).toBeUndefined();
   expect(failure).toEqual(site.schedule.failure());
-  expect((await checkStore(site.stateDir)).backupState).toEqual({ failure });
+  expect((await checkStore({ stateDir: site.stateDir })).backupState).toEqual({ failure });
   await site.later();
   expect(readdirSync(site.folder).filter((name) => !name.endsWith(".part"))).toHaveLength(1);
   expect(await findBackupState(site.store.read)).toEqual({});

@@ -76,7 +76,8 @@ async function faultOfCommand(line: string): Promise<string | undefined> {
 }
 
 const settings = new Set(settingsBelow(configSchema).map(({ path }) => path));
-const sections = new Set([...settings].map((path) => path.split(".")[0] ?? ""));
+const inSections = [...settings].filter((path) => path.includes("."));
+const sections = new Set(inSections.map((path) => path.split(".")[0] ?? ""));
 
 /** Code spans such as `http.trustedProxies` or `http.legacyStatus: mapped`. */
 function settingsNamedIn(name: string): string[] {

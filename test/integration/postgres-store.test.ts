@@ -1,8 +1,10 @@
 /** What only PostgreSQL does otherwise, on a real server; that all else is alike, `DROPGATE_TEST_STORE=postgres` shows. */
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { sql } from "kysely";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { insertCompany, listCompanies, readCompany } from "../../src/store/accounts/companies.ts";
 import {
@@ -12,7 +14,13 @@ import {
   type Store,
 } from "../../src/store/database/database.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import {
+  askPostgres as ask,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from "../support/postgres-server.ts";
+import { cutAtCommit } from "../support/cut-at-commit.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let server: PostgresServer;
@@ -25,21 +33,9 @@ afterAll(() => {
   if (hasPostgres) server.stop();
 });
 
-async function ask(url: string, text: string): Promise<readonly unknown[][]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query({ text, rowMode: "array" })).rows as unknown[][];
-  } finally {
-    await client.end();
-  }
-}
-
 async function emptyDatabase(): Promise<string> {
   databases += 1;
-  const name = `db_${databases}`;
-  await ask(server.urlOf("postgres"), `create database ${name}`);
-  return server.urlOf(name);
+  return await server.makeDatabase(`db_${databases}`);
 }
 
 interface Opened {
@@ -152,6 +148,23 @@ describe.runIf(hasPostgres)("a database of PostgreSQL", () => {
   });
 });
 
+describe.runIf(hasPostgres)("a server of the tests", () => {
+  it("ends with the run that has started it, also when that is killed, and leaves no folder", async () => {
+    const support = join(import.meta.dirname, "../support/postgres-server.ts");
+    const script = `import { startPostgres } from ${JSON.stringify(support)};
+      console.log((await startPostgres()).urlOf("postgres")); setInterval(() => undefined, 1_000);`;
+    const run = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(run.stdout, "data")) as [Buffer];
+    const url = line.toString().trim();
+    const [[data] = []] = await ask(url, "show data_directory");
+    run.kill("SIGKILL");
+    await expect.poll(() => existsSync(dirname(String(data)))).toBe(false);
+    await expect(ask(url, "select 1")).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
+
 describe.runIf(hasPostgres)("values in PostgreSQL", () => {
   it("come back as they were: positions in all digits, times as numbers, texts by their bytes", async () => {
     const { store } = await open();
@@ -218,6 +231,23 @@ describe.runIf(hasPostgres)("units of work in PostgreSQL", () => {
     expect(await store.read.selectFrom("export_schedules").selectAll().execute()).toEqual([]);
   });
 
+  it("that come while a group is undone and runs again run after all of its units", async () => {
+    const { store } = await open("0");
+    const id = await addCompany(store);
+    const ends: string[] = [];
+    const note = (name: string) => store.write(id, async () => void ends.push(name));
+    const begun: Promise<unknown>[] = [];
+    const fail = async () => {
+      if (begun.length === 0) begun.push(note("later"));
+      throw new Error("refused");
+    };
+    const outcomes = await Promise.allSettled([note("first"), store.write(id, fail), note("last")]);
+    await Promise.all(begun);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    // The first has run in the group too, which was undone.
+    expect(ends).toEqual(["first", "first", "last", "later"]);
+  });
+
   it("are not answered as committed when a failed statement was ignored", async () => {
     const { store } = await open("0");
     const ignoring = store.write("site", async (tx) => {
@@ -249,6 +279,14 @@ describe.runIf(hasPostgres)("units of work in PostgreSQL", () => {
       .toBe(2);
   });
 
+  it("go on in a new session when the server of the old one has stopped writing, as after a failover", async () => {
+    const { store } = await open("0");
+    const readOnly = sql`set session characteristics as transaction read only`;
+    await store.write("site", (tx) => readOnly.execute(tx));
+    await expect(addCompany(store)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(await addCompany(store)).toBeGreaterThan(0);
+  });
+
   it("are lost as a whole when the server ends their session", async () => {
     const { store, url } = await open("0");
     const lost = store.write("site", async (tx) => {
@@ -261,6 +299,28 @@ describe.runIf(hasPostgres)("units of work in PostgreSQL", () => {
     });
     await expect(lost).rejects.toMatchObject({ kind: "unavailable" });
     await expect.poll(() => listCompanies(store.read).catch(() => undefined)).toEqual([]);
+  });
+
+  it.each([
+    ["are done once, and said to be done, when the answer of their commit is lost", "answer", 1],
+    ["are undone, and said to have failed, when their commit never arrives", "commit", 0],
+  ] as const)("%s", async (_, lost, count) => {
+    const url = await emptyDatabase();
+    const cutter = await cutAtCommit(Number(new URL(url).port));
+    onTestFinished(() => cutter.end());
+    const through = new URL(url);
+    through.port = String(cutter.port);
+    vi.stubEnv("DROPGATE_CHECK_UNITS", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const store = await openStore(temporaryFolder(), { url: through.href });
+    onTestFinished(() => store.close());
+    cutter.loseOnce(lost);
+    const added = addCompany(store);
+    if (lost === "answer") expect(await added).toBe(1);
+    else await expect(added).rejects.toMatchObject({ kind: "unavailable" });
+    expect(cutter.hasLost()).toBe(true);
+    expect(await ask(url, "select code from companies")).toHaveLength(count);
+    await expect.poll(() => addCompany(store, "OTHER").catch(() => 0)).toBeGreaterThan(0);
   });
 
   it("are held to their company, and their ids are given again after the rehearsal", async () => {

@@ -248,7 +248,9 @@ test("console.md has the roles of each access", () => {
         .map(([role]) => role)
         .sort(),
     ).toEqual([...needed].sort());
-  expect(Object.keys(rows)).toEqual([...Object.keys(rolesFor), "operator", "signed in"]);
+  // Operators administer too, without any role.
+  expect(ofRow("administer").map(([role]) => role)).toEqual([...rolesFor.act]);
+  expect(Object.keys(rows)).toEqual([...Object.keys(rolesFor), "administer", "operator", "signed in"]);
 });
 
 test("file-exchange.md has what a host may do in each folder", () => {

@@ -1,12 +1,13 @@
 /**
- * A unit of work says whose rows it writes. Those of one company say so by its id, which holds while tests run
- * (`src/store/database/unit-checks.ts`); what is written for the site, and so may concern all of them, is listed here.
+ * A unit of work says whose rows it writes (`src/store/database/owner.ts`). Those of one company say so by its id, those of
+ * none are `unowned`, and both hold while tests run (`src/store/database/unit-checks.ts`). What is written for the site, and
+ * so keeps all others waiting on a database of several nodes, is listed here with what is unowned.
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { filesBelow } from "../support/files-below.ts";
 
-/** Files with units for the site, and why they are of no company or of several. */
+/** Files with such units, and why they are of no company or of several. */
 const forTheSite: Readonly<Record<string, string>> = {
   "app/admin/admin-store.ts":
     "commands on exports, files, deliveries and remotes by their numbers, of any company",
@@ -38,7 +39,7 @@ const forTheSite: Readonly<Record<string, string>> = {
 it("only what is of no company, or of several, is written for the site", () => {
   const writing = [...filesBelow(join(import.meta.dirname, "../../src"))]
     .filter(([file]) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("/testing/"))
-    .filter(([, bytes]) => /write(Soon)?(<[^>]*>)?\(\s*"site"/.test(bytes.toString()))
+    .filter(([, bytes]) => /write(Soon)?(<[^>]*>)?\(\s*"(site|unowned)"/.test(bytes.toString()))
     .map(([file]) => file);
   expect(writing.sort()).toEqual(Object.keys(forTheSite));
 });

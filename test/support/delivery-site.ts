@@ -216,8 +216,8 @@ export class DeliverySite {
     });
   }
 
-  async rows() {
-    return await this.store.read.selectFrom("deliveries").selectAll().orderBy("id").execute();
+  async rows(read = this.store.read) {
+    return await read.selectFrom("deliveries").selectAll().orderBy("id").execute();
   }
 
   async states(): Promise<readonly string[]> {

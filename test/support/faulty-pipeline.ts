@@ -8,9 +8,11 @@ import type { PreparedDocument } from "../../src/documents/pool/prepared-documen
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { isStoreBusy } from "../../src/lib/store-error.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
-import type { Owner, Work } from "../../src/store/database/group-commit.ts";
+import type { Work } from "../../src/store/database/group-commit.ts";
+import type { Owner } from "../../src/store/database/owner.ts";
 import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
 import type { Arrival, Channel } from "../../src/inbound/places/inbox.ts";
 import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
@@ -22,7 +24,7 @@ import { openUncheckedStore } from "./unchecked-store.ts";
 /** What the disk says of a file, or an error that is no value. */
 export type ReadFault = (PreparedDocument & { readonly kind: "unreadable" }) | Error;
 
-/** Asked at each reading and at each decision; what they give happens instead. */
+/** Asked at each reading, and once for each unit of work that decides; what they give happens instead. */
 export interface Faults {
   read(company: string, name: string): ReadFault | undefined;
   decide(company: string, name: string): Error | undefined;
@@ -171,8 +173,7 @@ export class FaultyPipeline {
       store: {
         read: this.store.read,
         write: (whose, work) => this.#write(whose, work),
-        writeSoon: (whose, work) =>
-          this.store.writeSoon(whose, (tx) => this.#failing(work(tx), this.observer.begun())),
+        writeSoon: (whose, work) => this.store.writeSoon(whose, this.#failing(work, this.observer.begun())),
       },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
@@ -187,7 +188,7 @@ export class FaultyPipeline {
   async #write<T>(whose: Owner, work: Work<T>): Promise<T> {
     // In the same turn in which the group left the line.
     const begunAt = this.observer.begun();
-    const result = await this.store.write(whose, (tx) => this.#failing(work(tx), begunAt));
+    const result = await this.store.write(whose, this.#failing(work, begunAt));
     if (isDecidedFile(result)) {
       const { company, name } = fileOfLocation(result.location);
       this.observer.decided(company, name, result.state);
@@ -195,17 +196,26 @@ export class FaultyPipeline {
     return result;
   }
 
-  /** Fails after all was written, so that it has to be undone. */
-  async #failing<T>(work: Promise<T>, begunAt: number): Promise<T> {
-    const result = await work;
-    const general = this.faults.write?.();
-    if (general !== undefined) throw general;
-    if (!isDecidedFile(result)) return result;
+  /**
+   * A unit that fails after all was written, so that it has to be undone. Where units are not undone alone, one that has
+   * failed in a group runs again: its fault is drawn once, so that it ends as it did, but for one that passes by itself.
+   */
+  #failing<T>(work: Work<T>, begunAt: number): Work<T> {
+    let drawn: { readonly fault: Error | undefined } | undefined;
+    return async (tx) => {
+      const result = await work(tx);
+      if (drawn === undefined || isStoreBusy(drawn.fault))
+        drawn = { fault: this.faults.write?.() ?? this.#faultOf(result, begunAt) };
+      if (drawn.fault !== undefined) throw drawn.fault;
+      return result;
+    };
+  }
+
+  #faultOf(result: unknown, begunAt: number): Error | undefined {
+    if (!isDecidedFile(result)) return undefined;
     const { company, name } = fileOfLocation(result.location);
     this.observer.attempted(company, name, begunAt);
-    const fault = this.faults.decide(company, name);
-    if (fault !== undefined) throw fault;
-    return result;
+    return this.faults.decide(company, name);
   }
 
   async #prepare(path: string): Promise<PreparedDocument> {

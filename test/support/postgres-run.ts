@@ -5,9 +5,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { openStore } from "../../src/store/database/database.ts";
-import { startPostgres } from "./postgres-server.ts";
+import { askPostgres, startPostgres } from "./postgres-server.ts";
 
 /** The address of the server without a database. */
 export const serverVariable = "DROPGATE_TEST_POSTGRES";
@@ -15,13 +14,7 @@ export const templateName = "dropgate_template";
 
 /** Runs one statement in the database that every server has. */
 export async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${process.env[serverVariable]}/postgres` });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await askPostgres(`${process.env[serverVariable]}/postgres`, statement);
 }
 
 async function makeTemplate(url: string): Promise<void> {

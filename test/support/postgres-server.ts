@@ -1,11 +1,24 @@
 /** A server of PostgreSQL for the tests of a run: Debian's package, as an ordinary user, in a folder of its own. */
-import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
+import { systemCodeOf } from "../../src/lib/errors.ts";
 import { isInstalled } from "./run-program.ts";
 import { freePort } from "./server-process.ts";
+import { waitFor } from "./wait-for.ts";
 
 const nobody = 65_534;
 const programs = "/usr/lib/postgresql";
@@ -32,13 +45,56 @@ const settings = [
   ...["shared_buffers=64MB", "listen_addresses=127.0.0.1", "unix_socket_directories="],
 ];
 
+/** Runs a text in a session of its own; gives the rows, each as a list of its values. */
+export async function askPostgres(url: string, text: string): Promise<readonly unknown[][]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text, rowMode: "array" })).rows as unknown[][];
+  } finally {
+    await client.end();
+  }
+}
+
 export interface PostgresServer {
   /** Of the database of that name. */
   urlOf(database: string): string;
+  /** Makes one, and gives its address. */
+  makeDatabase(name: string): Promise<string>;
+  /** Ends all of its processes with SIGKILL; resolves when they are gone. */
+  kill(): Promise<void>;
+  /** Has all of its processes stand still, and go on. */
+  pause(): void;
+  resume(): void;
+  /** Starts it again on the same port. */
+  start(): void;
   stop(): void;
 }
 
-/** Starts a server without databases of ours; whoever has the address is its superuser. */
+/** Ends the server and removes its folder when its input ends: with the process that has the other side, however that ends. */
+const watching = `trap '' HUP INT TERM; cat >/dev/null
+pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid"
+while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+rm -rf "$1"`;
+
+function endWithThisProcess(folder: string): void {
+  const watcher = spawn("sh", ["-c", watching, "watch-postgres", folder], {
+    ...{ cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] },
+  });
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // The last ones end by themselves when the first is gone.
+    if (systemCodeOf(error) !== "ESRCH") throw error;
+  }
+}
+
+/** Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "dropgate-postgres-"));
   const data = join(folder, "data");
@@ -60,13 +116,39 @@ export async function startPostgres(): Promise<PostgresServer> {
   const port = await freePort();
   const options = [...settings, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
   const control = programOf("pg_ctl");
+  endWithThisProcess(folder);
   const stop = () => {
     execFileSync(control, ["-D", data, "-m", "immediate", "stop"], run);
     rmSync(folder, { recursive: true, force: true });
   };
-  execFileSync(control, ["-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start"], {
-    ...run,
-    stdio: "ignore",
-  });
-  return { urlOf: (database) => `postgres://dropgate@127.0.0.1:${port}/${database}`, stop };
+  const start = () => {
+    const started = ["-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start"];
+    execFileSync(control, started, { ...run, stdio: "ignore" });
+  };
+  const signalAll = (name: NodeJS.Signals): readonly number[] => {
+    const [pid = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
+    const children = execFileSync("ps", ["-o", "pid=", "--ppid", pid], { encoding: "utf8" });
+    const pids = [pid, ...children.trim().split(/\s+/)].map(Number);
+    for (const one of pids) signal(one, name);
+    return pids;
+  };
+  const kill = async () => {
+    const pids = signalAll("SIGKILL");
+    await waitFor("the server to be gone", () => pids.every((one) => !existsSync(`/proc/${one}`)));
+  };
+  // Who is `locked` has no password that would be right.
+  const hosts = join(data, "pg_hba.conf");
+  writeFileSync(hosts, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(hosts, "utf8")}`);
+  start();
+  const urlOf = (database: string) => `postgres://dropgate@127.0.0.1:${port}/${database}`;
+  return {
+    urlOf,
+    async makeDatabase(name) {
+      await askPostgres(urlOf("postgres"), `create database ${name}`);
+      return urlOf(name);
+    },
+    ...{ kill, start, stop },
+    pause: () => void signalAll("SIGSTOP"),
+    resume: () => void signalAll("SIGCONT"),
+  };
 }

@@ -38,8 +38,8 @@ A secret never stands in the file. It is named, and read at the start and at eac
 | \`credential:NAME\` | the systemd credential \`NAME\` (\`LoadCredential=\` in the unit) |
 
 A secret that is written out is refused. Logs, errors and listings show \`[secret]\`. The daemon and \`dropgate check\`
-need all secrets; the other commands need none, and run in a shell that has neither the variables nor the credentials
-of the service.
+need all secrets. The other commands run in a shell that has neither the variables nor the credentials of the service,
+and need none but that of \`store\`, which should be in a file that they can read.
 
 ## Reload
 

@@ -7,6 +7,7 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
@@ -18,8 +19,10 @@ import {
   type Store,
   stateFault,
 } from "../../store/database/database.ts";
-import type { Owner, Transaction, Work } from "../../store/database/group-commit.ts";
+import type { Transaction, Work } from "../../store/database/group-commit.ts";
+import type { Owner } from "../../store/database/owner.ts";
 import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
+import type { StatePlace } from "../../store/database/state-place.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 const patienceMs = 10_000;
@@ -55,13 +58,23 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
   }
 }
 
-export type StateConfig = Pick<Config, "stateDir">;
-export type AdminStore = Pick<Store, "read" | "write">;
+/** Where the state is, for all commands. */
+export type StateConfig = Pick<Config, "stateDir" | "store">;
+export type AdminStore = Pick<Store, "read" | "asOfNow" | "write">;
+
+/** The secret is read now: as root, this process becomes the owner of the state afterwards. */
+function placeOf(config: StateConfig): StatePlace {
+  try {
+    return statePlaceOf(config);
+  } catch (error) {
+    throw new WrongUseError(messageOf(error));
+  }
+}
 
 /** Whether there is a state in the directory. Wrong use when that cannot be determined. */
-export function findStore(stateDir: string): StatePresence {
+export function findStore(config: StateConfig): StatePresence {
   try {
-    return findState(stateDir);
+    return findState(placeOf(config));
   } catch (error) {
     if (error instanceof OperatorError) throw new WrongUseError(error.message);
     throw error;
@@ -94,20 +107,23 @@ function lockForMigration(stateDir: string): ProcessLock {
  * is not there is wrong use. A database that is lost is never made anew.
  */
 export async function withAdminStore<T>(
-  { stateDir }: StateConfig,
+  config: StateConfig,
   use: (store: AdminStore) => Promise<T>,
   { mayCreate } = { mayCreate: false },
 ): Promise<T> {
+  const { stateDir } = config;
   await becomeOwnerOf(stateDir);
-  const presence = findStore(stateDir);
+  const presence = findStore(config);
   const isUsable = presence === "there" || (mayCreate && presence !== "lost");
   if (!isUsable) throw new WrongUseError(stateFault(stateDir, presence));
   if (mayCreate) await makeDirectoryDurably(stateDir);
+  const { url } = placeOf(config);
   const store = await patiently(() =>
-    openStore(stateDir, { exclusively: (work) => withoutDaemon(stateDir, work) }),
+    openStore(stateDir, { url, exclusively: (work) => withoutDaemon(stateDir, work) }),
   );
   try {
-    return await use({ read: store.read, write: (whose, work) => patiently(() => store.write(whose, work)) });
+    const { read, asOfNow } = store;
+    return await use({ read, asOfNow, write: (whose, work) => patiently(() => store.write(whose, work)) });
   } finally {
     await store.close();
   }

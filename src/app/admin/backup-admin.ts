@@ -79,9 +79,9 @@ async function readConfiguration(
 
 /** The instance of a state whose schema is that of this version: a backup migrates nothing. */
 async function currentInstance(stateDir: string): Promise<string> {
-  const presence = findStore(stateDir);
+  const presence = findStore({ stateDir });
   if (presence !== "there") throw new WrongUseError(stateFault(stateDir, presence));
-  const found = await inspectStore(stateDir);
+  const found = await inspectStore({ stateDir });
   if (found.kind === "absent") throw new WrongUseError(stateFault(stateDir, "none"));
   const { schemaFault, isOutdated, instanceId } = found;
   if (schemaFault !== undefined) throw new OperatorError(schemaFault);
@@ -140,8 +140,17 @@ async function refuseOverlap(stateDir: string, backups: string): Promise<void> {
   );
 }
 
+function refuseServer({ store }: BackupConfig): void {
+  if (store === undefined) return;
+  throw new WrongUseError(
+    "`store` names a database on PostgreSQL, which dropgate does not back up: back it up with PostgreSQL's own tools " +
+      "(pg_basebackup with WAL archiving), and the state directory after it",
+  );
+}
+
 /** Takes a backup of the state; in the folder of the configuration its rules decide which older ones stay. */
 export async function backUp(config: BackupConfig, request: BackupRequest): Promise<BackupOutcome> {
+  refuseServer(config);
   const { version, configFile, onProgress } = request;
   const destination = requireFolder(config, request.destination);
   const isOwnFolder = destination === config.backup.folder;

@@ -142,7 +142,7 @@ export async function tryIntegration(config: Config, trial: IntegrationTrial): P
   // Read before the store is opened: as root, the file may be for root alone.
   const bytes = await readBody(trial.file);
   const tried = { config, trial, bytes };
-  if (findStore(config.stateDir) === "none" && trial.company === undefined)
+  if (findStore(config) === "none" && trial.company === undefined)
     return await tryFor(tried, nobody, undefined);
   return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, trial.company);

@@ -114,7 +114,7 @@ export async function validateFiles(
 ): Promise<readonly ValidatedFile[]> {
   // Read before the store is opened: as root, the files may be for root alone.
   const read = await readAll(config, files);
-  if (findStore(config.stateDir) === "none" && options.company === undefined)
+  if (findStore(config) === "none" && options.company === undefined)
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
   return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, options.company);

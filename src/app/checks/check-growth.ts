@@ -3,6 +3,7 @@ import { retentionKinds } from "../../domain/retention/retention.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { sizeText } from "../../lib/size-text.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { inspectGrowth } from "../../store/database/inspect-store.ts";
 import { type CheckFinding, type DiskForecast, fine, warning } from "./check-finding.ts";
 import { dayMs } from "../../lib/durations.ts";
@@ -119,7 +120,7 @@ export async function checkGrowth(site: GrowingSite): Promise<readonly CheckFind
   const { stateDir } = site.config;
   const now = systemClock.now();
   const growths = await inspectGrowth(
-    stateDir,
+    statePlaceOf(site.config),
     periodDays.map((days) => now - days * dayMs),
   );
   const firstAt = firstTimeOf(growths);

@@ -1,5 +1,6 @@
 /** Whether those whom `console.operators` names are there and can sign in to the console (specification/console.md#access). */
 import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { isSameCompanyCode } from "../../domain/users/company-code.ts";
 import { isNamedOperator } from "../../domain/users/operator.ts";
 import { counted } from "../../lib/counted.ts";
@@ -59,10 +60,10 @@ export function operatorFindings(asked: OperatorsAsked): readonly CheckFinding[]
 
 /** Nothing where there is no console. */
 export async function checkOperators(
-  { console: { enabled, operators }, stateDir }: Pick<Config, "console" | "stateDir">,
+  { console: { enabled, operators }, ...config }: Pick<Config, "console" | "stateDir" | "store">,
   companies: readonly string[],
 ): Promise<readonly CheckFinding[]> {
   if (!enabled) return [];
   const names = operators.map((operator) => operator.slice(0, operator.lastIndexOf("@")));
-  return operatorFindings({ operators, companies, users: await inspectUsers(stateDir, names) });
+  return operatorFindings({ operators, companies, users: await inspectUsers(statePlaceOf(config), names) });
 }

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import { isBackupRunning } from "../../backup/take-backup.ts";
 import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { prepareStopReader } from "../../documents/reading/read-stop-document.ts";
 import { isTimeZone } from "../../domain/time/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
@@ -16,9 +17,12 @@ import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-
 import { emptyFault, stateFault } from "../../store/database/database.ts";
 import type { BackupState } from "../../store/database/backup-state.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
-import { findDamage, inspectStore, type StoreInspection } from "../../store/database/inspect-store.ts";
+import { findDamage, inspectStore, type PresentStore } from "../../store/database/inspect-store.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
+import type { StateConfig } from "../admin/admin-store.ts";
+import type { StatePlace } from "../../store/database/state-place.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import { checkServer } from "./check-server.ts";
 import { checkClock } from "./check-clock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
@@ -192,8 +196,6 @@ export function checkZones(): CheckFinding {
   );
 }
 
-type PresentStore = StoreInspection & { kind: "present" };
-
 /** A file without tables beside the marker of a database: never the beginning of a state, which has no marker yet. */
 function isEmptied({ schema, marker }: PresentStore): boolean {
   return schema === 0 && marker !== undefined;
@@ -220,7 +222,7 @@ function checkInstance(found: PresentStore, stateDir: string): readonly CheckFin
   // Tables that say nothing of themselves: the fault of the schema tells what they are.
   if (found.schema === 0 && found.schemaFault !== undefined) return [];
   if (isEmptied(found)) return [problem(emptyFault(stateDir), "see the message")];
-  const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
+  const what = `the database has schema ${found.schema}, ${found.engine}`;
   if (found.marker === undefined) {
     const remedy = "`dropgate init`, run again with its company and user, completes it";
     return [problem(`${what}; its instance marker is not complete`, remedy)];
@@ -258,7 +260,9 @@ function checkHandPauses({
   });
 }
 
-function checkDamage(stateDir: string): readonly CheckFinding[] {
+/** A server is not read through. */
+function checkDamage({ stateDir, url }: StatePlace): readonly CheckFinding[] {
+  if (url !== undefined) return [];
   return findDamage(stateDir).map((what) =>
     problem(`the database is damaged: ${what}`, storeRemedies.damaged),
   );
@@ -269,20 +273,29 @@ function liveState({ failure, running }: BackupState, stateDir: string): BackupS
   return given({ failure, running: isBackupRunning(stateDir) ? running : undefined });
 }
 
+function remedyFor({ store }: StateConfig): string {
+  return store === undefined
+    ? "see that the file is readable and whole, or restore it from a backup"
+    : "see the message; `store` names the secret with the address of the database";
+}
+
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
-export async function checkStore(stateDir: string): Promise<CheckedStore> {
+export async function checkStore(config: StateConfig): Promise<CheckedStore> {
+  const { stateDir } = config;
   try {
-    const found = await inspectStore(stateDir);
+    const place = statePlaceOf(config);
+    const found = await inspectStore(place);
     if (found.kind === "present") {
       const { companies, targets } = found;
       const findings = [
         ...checkInstance(found, stateDir),
+        ...(found.server === undefined ? [] : checkServer(found.server)),
         ...checkHandPauses(found),
         ...checkSchema(found),
         ...checkAge(found),
         ...checkHold(found),
         ...checkClock(found),
-        ...checkDamage(stateDir),
+        ...checkDamage(place),
       ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
       const codes = isKnown ? companies.map(({ code }) => code) : undefined;
@@ -299,9 +312,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
     return { findings: [finding], companies: undefined, targets: [] };
   } catch (error) {
     const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
-    const remedy = isForbidden
-      ? rightUser
-      : "see that the file is readable and whole, or restore it from a backup";
+    const remedy = isForbidden ? rightUser : remedyFor(config);
     const finding = problem(`the database cannot be opened: ${messageOf(error)}`, remedy);
     return { findings: [finding], companies: undefined, targets: [] };
   }

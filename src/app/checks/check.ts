@@ -46,7 +46,7 @@ async function growthOf(config: Config, { companies, targets }: CheckedStore) {
 
 /** When the disks are full, and nothing else; empty where the database cannot be asked. Never rejects. */
 export async function checkGrowthAlone(config: Config): Promise<readonly CheckFinding[]> {
-  return await growthOf(config, await checkStore(config.stateDir));
+  return await growthOf(config, await checkStore(config));
 }
 
 async function operatorsFindings(config: Config, { companies }: CheckedStore) {
@@ -61,7 +61,7 @@ async function checkWorld(
   // Root can write everywhere, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
   const daemon = await findDaemon(config.stateDir);
-  const store = await checkStore(config.stateDir);
+  const store = await checkStore(config);
   return [
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
@@ -88,9 +88,9 @@ async function checkWorld(
 }
 
 /** What another version of the program can find different: the database and what it brings itself. */
-async function checkUpgrade({ stateDir }: Config): Promise<readonly CheckFinding[]> {
-  await becomeOwnerOf(stateDir);
-  const { findings } = await checkStore(stateDir);
+async function checkUpgrade(config: Config): Promise<readonly CheckFinding[]> {
+  await becomeOwnerOf(config.stateDir);
+  const { findings } = await checkStore(config);
   return [...findings, ...(await guarded("the schemas", checkSchemas)), checkZones()];
 }
 

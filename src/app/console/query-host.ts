@@ -20,7 +20,8 @@ import { DropgateError } from "../../lib/errors.ts";
 import type { Service } from "../../lib/service.ts";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import { type WorkerEnd, WorkerHost } from "../../lib/threads/worker-host.ts";
-import type { QueryOrder, QueryReport, QuerySetup } from "./query-messages.ts";
+import type { StatePlace } from "../../store/database/state-place.ts";
+import { longestQueryMs, type QueryOrder, type QueryReport, type QuerySetup } from "./query-messages.ts";
 
 export interface QueryLimits {
   /** How many queries wait at most while others are in hand. */
@@ -44,13 +45,11 @@ const limitsOfConsole: QueryLimits = {
   waitMs: 10_000,
   deadlineMs: 2_000,
   pongMs: 1_000,
-  longestMs: 10_000,
+  longestMs: longestQueryMs,
   maxHeapMb: 128,
 };
 
-export interface QueryHostOptions {
-  /** Absolute. */
-  readonly stateDir: string;
+export interface QueryHostOptions extends StatePlace {
   /** Seals the references of ledger entries. */
   readonly numberKey: string;
   readonly config: Config;
@@ -172,8 +171,8 @@ export class QueryHost implements Service {
   }
 
   #begin(): WorkerHost<QueryReport> {
-    const { stateDir, numberKey, file, limits } = this.#options;
-    const data: QuerySetup = { stateDir, numberKey, config: this.#config };
+    const { stateDir, url, numberKey, file, limits } = this.#options;
+    const data: QuerySetup = { stateDir, url, numberKey, config: this.#config };
     return new WorkerHost<QueryReport>(
       {
         ...{ name: this.name, data, maxHeapMb: limits.maxHeapMb },

@@ -2,10 +2,13 @@
 import type { Config } from "../../config/schema.ts";
 import type { ErrorCode, Fault } from "../../lib/errors.ts";
 import type { Scope } from "../../endpoints/http/console/console-services.ts";
+import type { StatePlace } from "../../store/database/state-place.ts";
 
-/** What a thread is started with. */
-export interface QuerySetup {
-  readonly stateDir: string;
+/** How long a query takes at most in a thread that listens. */
+export const longestQueryMs = 10_000;
+
+/** What a thread is started with; the address of a database is in it, all other secrets are not. */
+export interface QuerySetup extends StatePlace {
   /** Seals the references of ledger entries. */
   readonly numberKey: string;
   /** Without its secrets. */

@@ -2,4 +2,4 @@
 import { queryTable } from "./query-table.ts";
 import { serveQueries } from "./serve-queries.ts";
 
-serveQueries(queryTable);
+await serveQueries(queryTable);

@@ -2,9 +2,7 @@
  * The thread of the queries: answers each with what the function of its name finds, by a connection of its own that cannot
  * write. Queries that wait for files let others go on meanwhile, and so does each after a statement.
  */
-import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { Kysely } from "kysely";
 import type { Config } from "../../config/schema.ts";
 import type { Scope } from "../../endpoints/http/console/console-services.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
@@ -12,12 +10,10 @@ import { DropgateError, messageOf } from "../../lib/errors.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { stepBack } from "../../lib/threads/background-thread.ts";
 import { tellLoaded } from "../../lib/threads/hosted-worker.ts";
-import { databaseFileName } from "../../store/database/database.ts";
-import type { Tables } from "../../store/database/schema.ts";
+import { openReader } from "../../store/database/open-reader.ts";
 import { connectionOf } from "../../store/database/prepared-query.ts";
-import { openForReading, sqliteDialect } from "../../store/database/sqlite-dialect.ts";
 import type { QueryContext } from "./query-context.ts";
-import type { QueryOrder, QueryReport, QuerySetup } from "./query-messages.ts";
+import { longestQueryMs, type QueryOrder, type QueryReport, type QuerySetup } from "./query-messages.ts";
 
 /** The function of a query. What it is asked is checked by the types of the host. */
 export type QueryFunction = (context: QueryContext, scope: Scope, asked: never) => Promise<unknown>;
@@ -50,16 +46,15 @@ async function answerTo(
   }
 }
 
-/** To be called by the module of the thread. */
-export function serveQueries(functions: Readonly<Record<string, QueryFunction>>): void {
+/** To be called by the module of the thread. Rejects where the database cannot be opened, which ends the thread. */
+export async function serveQueries(functions: Readonly<Record<string, QueryFunction>>): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("queries are served by a thread");
   stepBack();
-  const { stateDir, numberKey, config: first } = workerData as QuerySetup;
-  const database = openForReading(join(stateDir, databaseFileName));
-  const read = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  const { stateDir, url, numberKey, config: first } = workerData as QuerySetup;
+  const { read } = await openReader({ stateDir, url }, { statementMs: longestQueryMs });
   // Of several that search, none holds up the others for longer than a statement of its own.
-  void connectionOf(read).then((connection) => connection.giveTurnsEvery(1));
+  (await connectionOf(read)).giveTurnsEvery(1);
   const ledgerNumbers = createSealedNumbers(numberKey, ledgerNumberKind);
   let config: Config = first;
   const tell = (report: QueryReport) => port.postMessage(report);

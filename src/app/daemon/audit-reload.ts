@@ -17,7 +17,7 @@ export async function auditReload(
   const after = Object.fromEntries(shown.map((change) => [change.path, change.after]));
   const entry = { at: clock.now(), kind: "config.reload", subject: "configuration", before, after };
   try {
-    await store.write("site", (tx) => insertAudit(tx, entry));
+    await store.write("unowned", (tx) => insertAudit(tx, entry));
   } catch (error) {
     log.error({ err: error }, "what the reload has changed could not be written to the audit");
   }

@@ -38,6 +38,7 @@ import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
 import { type LoopLag, startLoopLag } from "../watch/loop-lag.ts";
 import type { EndpointFigures } from "../watch/metrics/figures.ts";
 import type { ReleaseStack } from "./service-group.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { startStoreWatch } from "../watch/store-watch.ts";
 import { troublesOf } from "../watch/troubles.ts";
@@ -120,7 +121,7 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
     companyCodeOf: companies.codeOf,
   });
   stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
-  const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
+  const storeWatch = startStoreWatch({ store, log, ...statePlaceOf(current.config) });
   stack.push({ name: "store watch", release: () => storeWatch.stop() });
   const lastAppliedAt = () => pipeline.lastAppliedAt;
   const appliedWatch = startAppliedWatch({ store, lastAppliedAt, log });

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig, shownDifference } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
 import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
@@ -32,10 +33,11 @@ import type { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
 import { sweepDocuments } from "../../operations/imports/sweep-documents.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
-import { findState, openExistingStore, stateFault, type Store } from "../../store/database/database.ts";
+import { findState, openExistingStore, stateFault } from "../../store/database/database.ts";
 import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
 import { takeProcessLock } from "../../store/database/process-lock.ts";
+import { onceReachable } from "./once-reachable.ts";
 import { buildParts, type Parts } from "./daemon-parts.ts";
 import {
   documentPoolOptionsOf,
@@ -90,16 +92,20 @@ async function realStateDir(config: Config): Promise<Config> {
   return { ...config, stateDir: (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir };
 }
 
-async function openState(config: Config, stack: ReleaseStack, log: Logger): Promise<Store> {
+async function openState(config: Config, stack: ReleaseStack, { log, signal }: OpenSurroundings) {
+  const place = statePlaceOf(config);
   // Before the first file is made there, which is the lock.
-  const presence = findState(config.stateDir);
+  const presence = findState(place);
   if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
   const lock = takeProcessLock(config.stateDir);
   stack.push({ name: "lock", release: async () => lock.release() });
-  const store = await openExistingStore(config.stateDir, { log });
+  const open = () => openExistingStore(config.stateDir, { url: place.url, log });
+  const store = await (place.url === undefined ? open() : onceReachable(open, log, signal));
   stack.push({ name: "store", release: () => store.close() });
   return store;
 }
+
+type OpenSurroundings = Pick<DaemonSurroundings, "log" | "signal">;
 
 async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
   const { companiesDirectory } = parts.locations;
@@ -345,7 +351,7 @@ export async function startDaemon(
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
   try {
-    const store = await openState(config, stack, log);
+    const store = await openState(config, stack, { log, signal });
     // Before anything notes what the clock shows now.
     await lookAtClock({ store, clock: systemClock });
     const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });

@@ -1,6 +1,7 @@
 /** HTTP of the daemon: the interface, and the console beside it or on a port of its own. */
 import { appointmentSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
 import { assetRoute } from "../../endpoints/http/console/assets/asset-route.ts";
 import type { ConsoleServices } from "../../endpoints/http/console/console-services.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
@@ -40,7 +41,7 @@ async function startConsole(
   const { config, store, stack, signal } = parts;
   if (!config.console.enabled) return undefined;
   const numberKey = await sealingKeyOf(store);
-  const queries = new QueryHost({ stateDir: config.stateDir, numberKey, config });
+  const queries = new QueryHost({ ...statePlaceOf(config), numberKey, config });
   await stack.start(queries, signal);
   const ask: ConsoleServices["ask"] = (name, scope, asked) => queries.ask(name, scope, asked);
   return { queries, ...consoleOf(parts, { ...surroundings, ask }) };

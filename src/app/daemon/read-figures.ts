@@ -1,6 +1,4 @@
 /** From the parts of the daemon to the text of `/metrics`. A scrape does the work, and the parts count plain numbers. */
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { RouteStatistics } from "../../endpoints/http/server/request-figures.ts";
 import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
 import type { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
@@ -9,12 +7,11 @@ import type { FolderExchange } from "../../exchange/file-exchange.ts";
 import type { FreeSpace } from "../../exchange/uploads/disk-space.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { readCommit, readVersion } from "../../lib/program-version.ts";
-import { unlessMissing } from "../../lib/errors.ts";
-import { isStoreFault, storeErrorKinds } from "../../lib/store-error.ts";
+import { isStoreFault, storeErrorKinds, unlessStoreFault } from "../../lib/store-error.ts";
 import type { TlsOptions } from "../../lib/tls-settings.ts";
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
-import { databaseFileName, type Reader } from "../../store/database/database.ts";
+import type { Reader } from "../../store/database/database.ts";
 import { findLastVerification } from "../../store/database/last-verification.ts";
 import { listExportTimes } from "../../store/outbound/export-schedules.ts";
 import { countWaitingImports } from "../../store/stops/imports.ts";
@@ -63,10 +60,9 @@ function storedFigures(read: Reader, clock: Clock): () => Promise<StoredFigures>
   };
 }
 
-async function databaseBytesIn(stateDir: string): Promise<Figures["databaseBytes"]> {
-  const path = join(stateDir, databaseFileName);
-  const sizeOf = async (file: string) => (await stat(file).catch(unlessMissing))?.size ?? 0;
-  return { file: await sizeOf(path), wal: await sizeOf(`${path}-wal`) };
+/** Not a number while a server cannot be asked. */
+async function databaseBytes({ store }: Parts): Promise<Figures["databaseBytes"]> {
+  return (await store.sizes().catch(unlessStoreFault)) ?? { file: Number.NaN, wal: Number.NaN };
 }
 
 /** Not a number when the disk does not say: all else is told even so. */
@@ -129,7 +125,7 @@ type BuildInfo = Pick<ProgramFigures, "version" | "commit" | "node">;
 
 /** Makes what renders the metrics as they are at the moment of the call. */
 export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Promise<string> {
-  const { store, clock, pipeline, intake, locations, appliedWatch, holdWatch, signIn } = parts;
+  const { store, clock, pipeline, intake, appliedWatch, holdWatch, signIn } = parts;
   const { arrivalWatch, collectionWatch, retention } = parts;
   const readStored = storedFigures(store.read, clock);
   const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
@@ -138,7 +134,7 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       program: programFigures(parts, built),
       stored: await readStored(),
       database: databaseFigures(parts),
-      databaseBytes: await databaseBytesIn(locations.stateDir),
+      databaseBytes: await databaseBytes(parts),
       space: await intake.space.room().catch(unknownSpace),
       pipeline: pipeline.statistics(),
       lastAppliedAt: appliedWatch.lastAppliedAt(),

@@ -162,16 +162,16 @@ async function damagedTables(stateDir: string): Promise<readonly string[]> {
 }
 
 /** The message for a database that is damaged where every start reads it; undefined when the start failed otherwise. */
-async function damageAtStart(error: unknown, stateDir: string): Promise<string | undefined> {
+async function damageAtStart(error: unknown, { stateDir, store }: Config): Promise<string | undefined> {
   if (!isDamage(error)) return undefined;
-  const tables = await damagedTables(stateDir);
+  const tables = store === undefined ? await damagedTables(stateDir) : [];
   const what = tables.length === 0 ? messageOf(error) : tables.join("; ");
   return `the database is damaged (${what}), where every start has to read it; ${storeRemedies.damaged}`;
 }
 
 /** One line for what an administrator can put right; anything else with its stack. */
 async function logStartFailure(log: Logger, error: unknown, config: Config): Promise<void> {
-  const known = startFailure(error, config) ?? (await damageAtStart(error, config.stateDir));
+  const known = startFailure(error, config) ?? (await damageAtStart(error, config));
   const text = `dropgate cannot start: ${known ?? messageOf(error)}`;
   if (known === undefined) log.fatal({ err: error }, text);
   else log.fatal(text);

@@ -56,7 +56,8 @@ export function watchRuns({ store, clock, log, make, noteMs }: RunWatchDeps): Ru
     log,
     "how backups get on cannot be recorded, and `dropgate check` does not say it",
   );
-  const write = (state: BackupState) => noting(() => store.write("site", (tx) => noteBackupState(tx, state)));
+  const write = (state: BackupState) =>
+    noting(() => store.write("unowned", (tx) => noteBackupState(tx, state)));
   const note = (outcomes: BackupOutcomes) => write({ ...outcomes, ...given({ running }) });
   return {
     running: () => running,
@@ -64,7 +65,7 @@ export function watchRuns({ store, clock, log, make, noteMs }: RunWatchDeps): Ru
     tidy: () =>
       noting(async () => {
         const { running: before, ...outcomes } = await findBackupState(store.read);
-        if (before !== undefined) await store.write("site", (tx) => noteBackupState(tx, outcomes));
+        if (before !== undefined) await store.write("unowned", (tx) => noteBackupState(tx, outcomes));
       }),
     async make(task, outcomes, signal) {
       const begunAt = clock.now();

@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts";
 import type { HungBackup } from "../../store/database/backup-state.ts";
 
 /** What a backup has to know of the configuration. */
-export interface BackupConfig extends Pick<Config, "stateDir" | "backup"> {
+export interface BackupConfig extends Pick<Config, "stateDir" | "store" | "backup"> {
   readonly integrations: Readonly<Record<string, { readonly file: string }>>;
 }
 

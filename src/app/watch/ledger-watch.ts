@@ -26,7 +26,7 @@ export function verifyGracesOf({
 }
 
 export interface LedgerWatchDeps extends VerifyDependencies {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "asOfNow" | "write">;
   readonly log: Logger;
 }
 

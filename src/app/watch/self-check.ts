@@ -12,7 +12,7 @@ import { noteAlive } from "../../store/database/meta.ts";
 import { checkRestored } from "./restored-watch.ts";
 
 export interface SelfCheckDependencies {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "isOnServer">;
   readonly documents: Pick<DocumentPool, "prepareBytes">;
   readonly clock: Clock;
   readonly timeoutMs: () => number;
@@ -67,6 +67,15 @@ async function outcomeOf(name: string, work: Promise<void>, timeoutMs: number): 
   }
 }
 
+/** A server that gives no answer is not mended by a restart either. */
+async function storeOutcome(
+  { store, clock }: SelfCheckDependencies,
+  timeoutMs: number,
+): Promise<CheckResult> {
+  const outcome = await outcomeOf("store", noteAlive(store, clock.now()), timeoutMs);
+  return store.isOnServer ? { ...outcome, isOfSurroundings: true } : outcome;
+}
+
 /** Of an older database that was restored and not verified since. A restart would not repair that. */
 async function ledgerOutcome(read: Store["read"], timeoutMs: number): Promise<CheckResult> {
   return { ...(await outcomeOf("ledger", checkRestored(read), timeoutMs)), isOfSurroundings: true };
@@ -78,7 +87,7 @@ export async function runSelfCheck(deps: SelfCheckDependencies): Promise<readonl
   const signal = AbortSignal.timeout(timeoutMs);
   const anyHost = (host: string) => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host);
   return await Promise.all([
-    outcomeOf("store", noteAlive(deps.store, deps.clock.now()), timeoutMs),
+    storeOutcome(deps, timeoutMs),
     ledgerOutcome(deps.store.read, timeoutMs),
     outcomeOf("parser", checkParser(deps.documents), timeoutMs),
     ...deps

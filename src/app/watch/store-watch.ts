@@ -6,6 +6,7 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
+import type { StatePlace } from "../../store/database/state-place.ts";
 import type { Store } from "../../store/database/database.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
@@ -14,20 +15,21 @@ import { hourMs } from "../../lib/durations.ts";
 const usualFirstAfterMs = 10_000;
 const intervalMs = 6 * hourMs;
 
-export interface StoreWatchDeps {
+export interface StoreWatchDeps extends StatePlace {
   readonly store: Pick<Store, "condition">;
-  readonly stateDir: string;
   readonly log: Logger;
   /** Until the first check; 10 seconds unless given. */
   readonly firstAfterMs?: number;
 }
 
-/** Watches from now on. */
+/** Watches from now on. A server is not read through: its statements meet damage, and pg_amcheck looks for it. */
 export function startStoreWatch(deps: StoreWatchDeps): Rounds {
-  const { store, stateDir, log, firstAfterMs = usualFirstAfterMs } = deps;
+  const { store, stateDir, url, log, firstAfterMs = usualFirstAfterMs } = deps;
   store.condition.onDamage((message) => {
     log.error({ message, remedy: storeRemedies.damaged }, "the database is damaged");
   });
+
+  if (url !== undefined) return { run: async () => undefined, stop: async () => undefined };
 
   async function check(signal: AbortSignal): Promise<void> {
     try {

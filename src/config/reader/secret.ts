@@ -33,6 +33,11 @@ export class Secret {
     throw new Error(this.#value.missing);
   }
 
+  /** Undefined for one that could not be read. */
+  ifKnown(): string | undefined {
+    return typeof this.#value === "string" ? this.#value : undefined;
+  }
+
   equals(other: unknown): boolean {
     return other instanceof Secret && other.#value === this.#value;
   }

@@ -7,6 +7,7 @@ import { checkExpectedArrivals } from "./check-expected-arrivals.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRetention, warnOfRetention } from "./retention-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
+import { storeUrlFault } from "../store-url.ts";
 import { checkTimes, isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "../schema.ts";
 
@@ -155,6 +156,22 @@ function checkBackup({ backup, stateDir }: Config): RuleFault[] {
   ];
 }
 
+/** Nothing where the secret cannot be read: that is told by itself. */
+function checkStore({ store }: Config): RuleFault[] {
+  const url = store?.ifKnown();
+  const fault = url === undefined ? undefined : storeUrlFault(url);
+  return fault === undefined ? [] : [{ path: "store", message: `the secret ${fault}` }];
+}
+
+function checkStoreBackup({ store, backup }: Config): RuleFault[] {
+  return when(store !== undefined && backup.folder !== undefined, {
+    path: "backup.folder",
+    otherPath: "store",
+    message:
+      "dropgate makes no backups of a database on PostgreSQL: back it up with PostgreSQL's own tools, and stateDir after it; remove the setting",
+  });
+}
+
 const hosts = ["http.host", "http.port", "console", "sftp.enabled", "sftp.host", "sftp.port"] as const;
 const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
 
@@ -180,6 +197,8 @@ const rules: readonly Rule[] = [
   { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
   { looksAt: ["backup", "stateDir"], severity: "fault", check: checkBackup },
+  { looksAt: ["store"], severity: "fault", check: checkStore },
+  { looksAt: ["store", "backup.folder"], severity: "fault", check: checkStoreBackup },
   {
     looksAt: ["retention", "companies", "stateDir", "backup.folder"],
     severity: "fault",

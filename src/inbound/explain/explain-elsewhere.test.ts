@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { plansOf } from "../../../test/support/query-plans.ts";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { findDelivery } from "../../store/outbound/delivery-queries.ts";
@@ -106,17 +107,20 @@ describe("of a file of a remote is told", () => {
   });
 });
 
-it("a name that is known nowhere has the ledger read as often for many companies as for one", async () => {
-  const ledgerReads = async () => {
-    const { store, stateDir } = fixture;
-    const steps = await plansOf({ read: store.read, stateDir }, () => tell("nothing-at-all"));
-    return steps.filter((step) => step.startsWith("SCAN files"));
-  };
-  const ofOne = await ledgerReads();
-  for (let nbr = 0; nbr < 10; nbr += 1) await fixture.company(`C${nbr}`);
-  expect(ofOne).toEqual(["SCAN files", "SCAN files USING COVERING INDEX files_by_name"]);
-  expect(await ledgerReads()).toEqual(ofOne);
-});
+itOnSqlite(
+  "a name that is known nowhere has the ledger read as often for many companies as for one",
+  async () => {
+    const ledgerReads = async () => {
+      const { store, stateDir } = fixture;
+      const steps = await plansOf({ read: store.read, stateDir }, () => tell("nothing-at-all"));
+      return steps.filter((step) => step.startsWith("SCAN files"));
+    };
+    const ofOne = await ledgerReads();
+    for (let nbr = 0; nbr < 10; nbr += 1) await fixture.company(`C${nbr}`);
+    expect(ofOne).toEqual(["SCAN files", "SCAN files USING COVERING INDEX files_by_name"]);
+    expect(await ledgerReads()).toEqual(ofOne);
+  },
+);
 
 it("what lies in outbound/ is told also when its delivery is forgotten, and once while it is known", async () => {
   const { store, companyId, stateDir } = fixture;

@@ -50,7 +50,7 @@ function open(changes: Partial<PipelineSettings> = {}): LaneRunner {
         read: store.read,
         write(whose, work) {
           decisions += 1;
-          if (isStoreDown && whose !== "site")
+          if (isStoreDown && typeof whose === "number")
             return Promise.reject(new StoreError("unavailable", "the page cannot be read", undefined));
           return store.write(whose, work);
         },

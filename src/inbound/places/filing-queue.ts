@@ -213,7 +213,7 @@ export class FilingQueue {
       await this.#running;
       if (this.#noting.size === 0) continue;
       // The marks go with the next commit: this one.
-      await this.#deps.store.write("site", async () => undefined).catch(nothing);
+      await this.#deps.store.write("unowned", async () => undefined).catch(nothing);
       await Promise.all(this.#noting);
     }
   }

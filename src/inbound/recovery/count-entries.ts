@@ -1,10 +1,9 @@
 /**
  * Counts the entries of the ledger by company and state, with those that were removed because of their age, and proves that
- * none is missing: each id up to the newest was given to one entry, but for those that had none when entries began to be
- * removed.
+ * none is missing: as many are there or were removed as were ever made.
  *
- * While entries are being removed a count may see one twice or not at all: it is done again until none was removed meanwhile.
- * What it could not prove, the report says.
+ * All is read as of one moment where the database can do that. Else, while entries are being removed, a count may see one
+ * twice or not at all: it is done again until none was removed meanwhile. What it could not prove, the report says.
  */
 import { setImmediate } from "node:timers/promises";
 import { counted } from "../../lib/counted.ts";
@@ -12,7 +11,7 @@ import { isFileState } from "../../domain/files/file-state.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
 import {
-  countGaps,
+  countMade,
   countPruned,
   listPrunedEntries,
   newestFileId,
@@ -32,11 +31,10 @@ interface Count {
   readonly pruned: ReadonlyMap<number, PrunedEntries>;
   /** Entries whose state does not exist. */
   readonly strange: readonly CountedFile[];
-  /** The id that was the newest in the beginning, and how many entries there are up to it. */
-  readonly newest: number;
+  /** How many entries there are up to the id that was the newest in the beginning. */
   readonly kept: number;
-  /** How many ids never had an entry. */
-  readonly gaps: number | undefined;
+  /** How many entries were made up to it, and how many ids never had one. */
+  readonly made: { readonly made: number; readonly gaps: number } | undefined;
   /** The newest id is still known: no entry has a higher one. */
   readonly isNumbered: boolean;
   /** None was removed meanwhile. */
@@ -45,7 +43,7 @@ interface Count {
 
 async function countOnce(read: Reader, signal: AbortSignal | undefined): Promise<Count> {
   const pruned = await listPrunedEntries(read);
-  const newest = await newestFileId(read);
+  const [newest, made] = [await newestFileId(read), await countMade(read)];
   const states = new Map<number, Map<string, number>>();
   const strange: CountedFile[] = [];
   let [kept, highest] = [0, 0];
@@ -66,7 +64,7 @@ async function countOnce(read: Reader, signal: AbortSignal | undefined): Promise
   }
   const isNumbered = highest <= (await newestFileId(read));
   const isExact = countPruned(await listPrunedEntries(read)) === countPruned(pruned);
-  return { states, pruned, strange, newest, kept, gaps: await countGaps(read), isNumbered, isExact };
+  return { states, pruned, strange, kept, made, isNumbered, isExact };
 }
 
 /** Enters the sums in the tally, and reports entries that are missing. */
@@ -75,29 +73,28 @@ export async function countEntries(
   options: VerifyOptions,
   { companies, tally }: { readonly companies: readonly Pick<Company, "id">[]; readonly tally: LedgerTally },
 ): Promise<void> {
-  const { read } = deps.store;
-  let count = await countOnce(read, options.signal);
+  const countNow = () => deps.store.asOfNow((read) => countOnce(read, options.signal));
+  let count = await countNow();
   for (let counts = 1; !count.isExact && counts < mostCounts; counts += 1) {
     await pauseOf(deps, options);
-    count = await countOnce(read, options.signal);
+    count = await countNow();
   }
   const { states, pruned, strange } = count;
   for (const id of new Set([...companies.map((company) => company.id), ...states.keys()]))
     tally.enter(id, states.get(id) ?? new Map(), pruned.get(id));
   for (const file of strange) tally.reportState(file);
   for (const why of whyUnproved(count)) tally.reportUnproved(why);
-  const { newest, kept, gaps, isNumbered, isExact } = count;
-  if (!isExact || !isNumbered || gaps === undefined) return;
-  const entered = newest - gaps;
-  const missing = entered - kept - countPruned(pruned);
+  const { kept, made, isNumbered, isExact } = count;
+  if (!isExact || !isNumbered || made === undefined) return;
+  const missing = made.made - kept - countPruned(pruned);
   if (missing !== 0) {
-    const message = `${entered} entries were made, ${kept} are there and ${countPruned(pruned)} were removed by their age: ${missing} are missing`;
+    const message = `${made.made} entries were made, ${kept} are there and ${countPruned(pruned)} were removed by their age: ${missing} are missing`;
     tally.report({ kind: "count", location: "ledger", message });
   }
 }
 
 /** What the count does not prove, in words. */
-function whyUnproved({ gaps, isNumbered, isExact }: Count): readonly string[] {
+function whyUnproved({ made, isNumbered, isExact }: Count): readonly string[] {
   const reasons: readonly [boolean, string][] = [
     [
       !isExact,
@@ -105,15 +102,15 @@ function whyUnproved({ gaps, isNumbered, isExact }: Count): readonly string[] {
     ],
     [
       !isNumbered,
-      "whether an entry is missing: the database has lost the number of its newest entry (table sqlite_sequence), as after a repair by hand; restore a backup from before that if entries may have been lost",
+      "whether an entry is missing: the database has lost the number of its newest entry, as after a repair by hand; restore a backup from before that if entries may have been lost",
     ],
     [
-      gaps === undefined,
-      "whether an entry is missing: the database has lost how many numbers had no entry (table ledger_gaps), as after a repair by hand; restore a backup from before that if entries may have been lost",
+      made === undefined,
+      "whether an entry is missing: the database has lost how many numbers had no entry, as after a repair by hand; restore a backup from before that if entries may have been lost",
     ],
     [
-      gaps !== undefined && gaps !== 0,
-      `whether ${counted(gaps ?? 0, "number")} without an entry had one before this state came to a version that counts them; a backup from before that tells`,
+      made !== undefined && made.gaps !== 0,
+      `whether ${counted(made?.gaps ?? 0, "number")} without an entry had one before this state came to a version that counts them; a backup from before that tells`,
     ],
   ];
   return reasons.filter(([holds]) => holds).map(([, why]) => why);

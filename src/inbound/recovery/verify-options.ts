@@ -6,7 +6,7 @@ import type { hashBytesAt } from "../places/hash-bytes.ts";
 import type { Locations } from "../places/locations.ts";
 
 export interface VerifyDependencies {
-  readonly store: Pick<Store, "read">;
+  readonly store: Pick<Store, "read" | "asOfNow">;
   readonly locations: Locations;
   readonly clock: Clock;
   /** How long a file may lie in `inbound/` while none is taken from there. */

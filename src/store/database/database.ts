@@ -7,18 +7,22 @@
  * missing.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Kysely } from "kysely";
 import { writeFileDurably } from "../../lib/files/durable-file.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Listeners } from "./announcements.ts";
-import type { GroupCommit, Owner, Work } from "./group-commit.ts";
+import type { GroupCommit, Work } from "./group-commit.ts";
+import type { DatabaseSizes } from "./database-sizes.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
+import type { Owner } from "./owner.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
+import type { StatePlace } from "./state-place.ts";
 import { StoreCondition } from "./store-condition.ts";
 import {
   dataVersionOf,
@@ -39,18 +43,27 @@ export type Reader = Kysely<Tables>;
 
 export interface Store {
   readonly instanceId: string;
+  /** Whether the database is one of a server, which no restart of this process would mend. */
+  readonly isOnServer: boolean;
   /** The faults of statements since the store was opened. */
   readonly condition: StoreCondition;
   /** Commits since the store was opened. */
   readonly commits: GroupCommit["figures"];
   /** Committed state only. */
   readonly read: Reader;
+  /**
+   * Runs what reads the state as of one moment, however long it takes, where the database can do that beside other readers;
+   * SQLite cannot, but gives ids in the order of commits. Gives what `work` gives.
+   */
+  asOfNow<T>(work: (read: Reader) => Promise<T>): Promise<T>;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. `whose`: see `Owner`. */
   write<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** The same for a unit that nobody waits for: it goes with the next commit, or a tenth of a second later. */
   writeSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
+  /** How large the database is. Rejects with a `StoreError`. */
+  sizes(): Promise<DatabaseSizes>;
   /** Returns free pages to the file system; tells whether there are more. Call it when idle, with few at a time. */
   vacuum(pages: number): boolean;
   close(): Promise<void>;
@@ -126,18 +139,14 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Whether there is a state in the folder. Throws when the folder cannot be entered. */
-export function findState(stateDir: string): StatePresence {
+/** Whether there is a state; a database on a server is not asked. Throws when the folder cannot be entered. */
+export function findState({ stateDir, url }: StatePlace): StatePresence {
+  if (url !== undefined) return isThere(join(stateDir, markerFileName)) ? "there" : "none";
   const [hasDatabase, hasMarker] = [databaseFileName, markerFileName].map((name) =>
     isThere(join(stateDir, name)),
   );
   if (hasDatabase === hasMarker) return hasDatabase ? "there" : "none";
   return hasDatabase ? "unmarked" : "lost";
-}
-
-/** The same for a database that lies elsewhere: here is its marker alone. */
-function findMarked(stateDir: string): "there" | "none" {
-  return isThere(join(stateDir, markerFileName)) ? "there" : "none";
 }
 
 /** Why a state that `init` made is not found, with what to do. */
@@ -156,7 +165,7 @@ export function stateFault(stateDir: string, presence: Exclude<StatePresence, "t
         "with its company and user makes the marker"
       );
     case "lost":
-      return `${join(stateDir, databaseFileName)} is missing although ${marker} says that it was there: restore it from a backup`;
+      return `${join(stateDir, databaseFileName)} is missing although ${marker} says that it was there: restore it from a backup, or set \`store\` if it is on PostgreSQL`;
   }
 }
 
@@ -168,7 +177,7 @@ export function emptyFault(stateDir: string): string {
 
 /** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not become an empty state. */
 export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
-  const presence = options.url === undefined ? findState(stateDir) : findMarked(stateDir);
+  const presence = findState({ stateDir, url: options.url });
   if (presence !== "there") throw new OperatorError(stateFault(stateDir, presence));
   return await openStore(stateDir, options);
 }
@@ -187,6 +196,11 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
   return await openPostgresStore({ ...surroundings, url, marker: readMarker(markerPath), agree });
 }
 
+async function sizesOfFile(path: string): Promise<DatabaseSizes> {
+  const sizeOf = async (file: string) => (await stat(file).catch(unlessMissing))?.size ?? 0;
+  return { file: await sizeOf(path), wal: await sizeOf(`${path}-wal`) };
+}
+
 async function openSqliteStore(
   stateDir: string,
   options: Omit<MigrationSurroundings, "path">,
@@ -194,7 +208,7 @@ async function openSqliteStore(
   const path = join(stateDir, databaseFileName);
   const markerPath = join(stateDir, markerFileName);
   const isNew = !existsSync(path);
-  if (findState(stateDir) === "lost") throw new OperatorError(stateFault(stateDir, "lost"));
+  if (findState({ stateDir }) === "lost") throw new OperatorError(stateFault(stateDir, "lost"));
   const condition = new StoreCondition();
   const note = (error: unknown) => condition.note(error);
   const writer = openSqlite(path, { isNew });
@@ -211,8 +225,11 @@ async function openSqliteStore(
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
     return assembleStore({
+      isOnServer: false,
       ...{ instanceId, condition, read, write },
+      asOfNow: (work) => work(read),
       watch: areUnitsChecked() ? watchSqlite(writer) : undefined,
+      sizes: () => sizesOfFile(path),
       vacuum: (pages) => vacuumIncrementally(writer, pages),
       async end() {
         reader.close();

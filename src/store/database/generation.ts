@@ -39,7 +39,7 @@ async function countUp(
 ): Promise<void> {
   const known = [numberIn(await readMeta(read, generationKey)), await readFileGeneration(stateDir)];
   const next = String(Math.max(...known) + 1);
-  await write("site", async (tx) => {
+  await write("unowned", async (tx) => {
     await writeMeta(tx, generationKey, next);
     if (ahead !== undefined) await writeMeta(tx, restoredKey, JSON.stringify(ahead));
   });
@@ -80,5 +80,5 @@ export async function lookForRestored(read: Reader, stateDir: string): Promise<R
 /** The ledger was verified against the files: what is missing is known. */
 export async function noteVerified({ read, write }: Pick<Store, "read" | "write">): Promise<void> {
   if ((await readMeta(read, restoredKey)) !== undefined)
-    await write("site", (tx) => forgetMeta(tx, restoredKey));
+    await write("unowned", (tx) => forgetMeta(tx, restoredKey));
 }

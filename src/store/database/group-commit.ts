@@ -9,6 +9,8 @@
  * a damaged page takes none with it: SQLite commits nothing of a transaction that has met one, so the group is undone and
  * each of its units runs again alone.
  *
+ * A database with several writers locks the companies of a group before its first unit (`owner.ts`).
+ *
  * A database server pays for each savepoint with a round trip, and for many with all of its transactions. There units have
  * none: when one fails the group is undone, and each of its units runs again alone.
  *
@@ -23,6 +25,7 @@ import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
 import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { CommitFigures } from "./commit-figures.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
+import type { Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
 import { forgetAnswers } from "./transaction-answers.ts";
 
@@ -32,16 +35,11 @@ import { forgetAnswers } from "./transaction-answers.ts";
  */
 export type Transaction = Kysely<Tables>;
 
-/**
- * Whose rows a unit writes: those of the company of that id alone, or `site`, those of no company (users, notes of the
- * daemon about itself) or of several. SQLite has one writer for all; a database with several writers locks the company.
- */
-export type Owner = number | "site";
-
 /** What a unit does. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
 interface Unit {
+  readonly whose: Owner;
   work(tx: Transaction): Promise<unknown>;
   /** It has run, not committed. */
   ran(): void;
@@ -226,6 +224,7 @@ async function commitOnce(
   const beganAt = performance.now();
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
+    await connection.lockFor(units.map(({ whose }) => whose));
     const brackets = connection.undoesUnitsAlone ? aroundUnit(connection) : undefined;
     const results: Done[] = [];
     for (const unit of units) {
@@ -303,24 +302,24 @@ export function createGroupCommit(
     running ??= drain();
   }
 
-  function queue<T>(work: Work<T>, push: (unit: Unit) => void): Promise<T> {
+  function queue<T>(whose: Owner, work: Work<T>, push: (unit: Unit) => void): Promise<T> {
     if (isClosed)
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
-    const [ran, committed] = [beginStep("unit"), beginStep("commit")];
+    const own = { whose, work: around(whose, work), ran: beginStep("unit"), committed: beginStep("commit") };
     return new Promise<T>((resolve, reject) => {
-      push({ work, ran, committed, resolve: (value) => resolve(value as T), reject });
+      push({ ...own, resolve: (value) => resolve(value as T), reject });
     });
   }
 
   return {
     figures: committing.figures,
     run: (whose, work) =>
-      queue(around(whose, work), (unit) => {
+      queue(whose, work, (unit) => {
         waiting.push(unit);
         running ??= drain();
       }),
     runSoon: (whose, work) =>
-      queue(around(whose, work), (unit) => {
+      queue(whose, work, (unit) => {
         soon.push(unit);
         timer ??= setTimer(hurry, soonMs);
       }),

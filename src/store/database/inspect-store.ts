@@ -1,10 +1,13 @@
-/** Reads the database of a state directory without changing it: no migration, no new file. */
+/** Reads the database of a state without changing it: no migration, no new file. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
 import { type Company, listCompanies } from "../accounts/companies.ts";
 import { findUsersByName, type UserRecord } from "../accounts/users.ts";
-import { databaseFileName, markerFileName, readMarker } from "./database.ts";
+import { databaseFileName, markerFileName, type Reader, readMarker } from "./database.ts";
+import type { Examination, Examined } from "./examination.ts";
+import { openReader } from "./open-reader.ts";
+import type { StatePlace } from "./state-place.ts";
 import { type DeliveryHold, findDeliveryHold } from "../outbound/delivery-hold.ts";
 import { type HandPause, listHandPauses } from "../outbound/hand-pauses.ts";
 import { listOutboundTargets, type OutboundTarget } from "../outbound/outbound-targets.ts";
@@ -30,70 +33,97 @@ import {
   sqliteDialect,
   sqliteVersionOf,
 } from "./sqlite-dialect.ts";
-import { measureTables, type TableGrowth, usedDatabaseBytes } from "./table-growth.ts";
+import { measureTables, type TableGrowth } from "./table-growth.ts";
+import { usedDatabaseBytes } from "./database-sizes.ts";
 
 export type StoreInspection =
   | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
-  | {
-      readonly kind: "present";
-      readonly sqliteVersion: string;
-      /** The number of the schema, 0 for none. */
-      readonly schema: number;
-      /** Why the schema cannot be used, with what to do. */
-      readonly schemaFault: string | undefined;
-      /** Whether the next start migrates it; nothing else is known of it then. */
-      readonly isOutdated: boolean;
-      /** An older database was restored, and the ledger not verified since. */
-      readonly restored: Restored | undefined;
-      /** Deliveries are held since a restore. */
-      readonly deliveryHold: DeliveryHold | undefined;
-      /** The last backup that was taken of it. */
-      readonly lastBackup: LastBackup | undefined;
-      /** What the daemon has noted of the backups of its schedule. */
-      readonly backupState: BackupState;
-      /** The newest time that is written in it. */
-      readonly newestTime: NewestTime | undefined;
-      /** The newest time that retention took for right. */
-      readonly pruneClock: PruneClock | undefined;
-      readonly instanceId: string | undefined;
-      readonly marker: string | undefined;
-      readonly companies: readonly Company[];
-      readonly targets: readonly OutboundTarget[];
-      readonly handPauses: readonly HandPause[];
-    };
+  | PresentStore;
 
-/** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
-export async function inspectStore(stateDir: string): Promise<StoreInspection> {
-  const path = join(stateDir, databaseFileName);
-  const marker = readMarker(join(stateDir, markerFileName));
-  if (!existsSync(path)) return { kind: "absent", isMissing: marker !== undefined };
+export interface PresentStore extends Examination {
+  readonly kind: "present";
+  /** An older database was restored, and the ledger not verified since. */
+  readonly restored: Restored | undefined;
+  /** Deliveries are held since a restore. */
+  readonly deliveryHold: DeliveryHold | undefined;
+  /** The last backup that was taken of it. */
+  readonly lastBackup: LastBackup | undefined;
+  /** What the daemon has noted of the backups of its schedule. */
+  readonly backupState: BackupState;
+  /** The newest time that is written in it. */
+  readonly newestTime: NewestTime | undefined;
+  /** The newest time that retention took for right. */
+  readonly pruneClock: PruneClock | undefined;
+  readonly marker: string | undefined;
+  readonly companies: readonly Company[];
+  readonly targets: readonly OutboundTarget[];
+  readonly handPauses: readonly HandPause[];
+}
+
+function examineSqlite(path: string): Examined {
   const database = openSqlite(path, { isNew: false });
   try {
-    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
     const found = findSchema(database);
     const plan = planSchema(found);
-    const isCurrent = plan.kind === "steps" && plan.steps.length === 0;
     return {
-      kind: "present",
-      sqliteVersion: sqliteVersionOf(database),
+      engine: `SQLite ${sqliteVersionOf(database)}, WAL, synchronous=FULL`,
+      server: undefined,
       schema: found.number,
       schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
-      isOutdated: plan.kind === "steps" && !isCurrent,
-      restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
-      lastBackup: isCurrent ? await findLastBackup(db) : undefined,
-      backupState: isCurrent ? await findBackupState(db) : {},
-      pruneClock: isCurrent ? await findPruneClock(db) : undefined,
-      newestTime: isCurrent ? await findNewestTime(db) : undefined,
-      deliveryHold: isCurrent ? await findDeliveryHold(db) : undefined,
+      isOutdated: plan.kind === "steps" && plan.steps.length > 0,
       instanceId: readMeta(database)?.get("instance"),
-      marker,
+      read: new Kysely<Tables>({ dialect: sqliteDialect(database) }),
+      close: async () => void database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function examine({ stateDir, url }: StatePlace, marker: string | undefined) {
+  if (url === undefined) {
+    const path = join(stateDir, databaseFileName);
+    return existsSync(path) ? examineSqlite(path) : undefined;
+  }
+  if (marker === undefined) return undefined;
+  const { examinePostgres } = await import("./postgres/examine-postgres.ts");
+  return await examinePostgres(url, marker);
+}
+
+/** Rejects when the database cannot be used or asked, SQLite is too old, or its pragmas do not hold. */
+export async function inspectStore(place: StatePlace): Promise<StoreInspection> {
+  const { stateDir } = place;
+  const marker = readMarker(join(stateDir, markerFileName));
+  const examined = await examine(place, marker);
+  if (examined === undefined) return { kind: "absent", isMissing: marker !== undefined };
+  const { read, close, ...known } = examined;
+  try {
+    const isCurrent = known.schemaFault === undefined && !known.isOutdated;
+    return {
+      ...{ kind: "present", marker, ...known },
+      restored: isCurrent ? await lookForRestored(read, stateDir) : undefined,
+      lastBackup: isCurrent ? await findLastBackup(read) : undefined,
+      backupState: isCurrent ? await findBackupState(read) : {},
+      pruneClock: isCurrent ? await findPruneClock(read) : undefined,
+      newestTime: isCurrent ? await findNewestTime(read) : undefined,
+      deliveryHold: isCurrent ? await findDeliveryHold(read) : undefined,
       // Tables of other schemas are not read: they may be missing, or mean something else.
-      companies: isCurrent ? await listCompanies(db) : [],
-      targets: isCurrent ? await listOutboundTargets(db) : [],
-      handPauses: isCurrent ? await listHandPauses(db) : [],
+      companies: isCurrent ? await listCompanies(read) : [],
+      targets: isCurrent ? await listOutboundTargets(read) : [],
+      handPauses: isCurrent ? await listHandPauses(read) : [],
     };
   } finally {
-    database.close();
+    await close();
+  }
+}
+
+async function reading<T>(place: StatePlace, work: (read: Reader) => Promise<T>): Promise<T> {
+  const { read, close } = await openReader(place);
+  try {
+    return await work(read);
+  } finally {
+    await close();
   }
 }
 
@@ -108,40 +138,33 @@ export interface StateGrowth {
 
 /** How the state has grown since each of these times, milliseconds UTC. */
 export async function inspectGrowth(
-  stateDir: string,
+  place: StatePlace,
   since: readonly number[],
 ): Promise<readonly StateGrowth[]> {
-  const database = openForReading(join(stateDir, databaseFileName));
-  try {
-    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  return await reading(place, async (read) => {
     const sizes = {
-      databaseBytes: await usedDatabaseBytes(db),
-      filed: await meanFiledBytes(db),
-      documentBytes: await meanDocumentBytes(db),
-      delivered: await meanDeliveredBytes(db),
+      // On a server, it fills none of the disks that are known here.
+      databaseBytes: place.url === undefined ? await usedDatabaseBytes(read) : 0,
+      filed: await meanFiledBytes(read),
+      documentBytes: await meanDocumentBytes(read),
+      delivered: await meanDeliveredBytes(read),
     };
     const found: StateGrowth[] = [];
-    for (const one of since) found.push({ ...sizes, tables: await measureTables(db, one) });
+    for (const one of since) found.push({ ...sizes, tables: await measureTables(read, one) });
     return found;
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** All users of these names; the database has to be of this version. */
 export async function inspectUsers(
-  stateDir: string,
+  place: StatePlace,
   names: readonly string[],
 ): Promise<readonly UserRecord[]> {
-  const database = openForReading(join(stateDir, databaseFileName));
-  try {
-    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  return await reading(place, async (read) => {
     const found: UserRecord[] = [];
-    for (const name of new Set(names)) found.push(...(await findUsersByName(db, name)));
+    for (const name of new Set(names)) found.push(...(await findUsersByName(read, name)));
     return found;
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** What SQLite finds wrong with the tables of the database, a few findings of each; it reads all of them. */

@@ -17,5 +17,5 @@ export async function noteLastVerification(
   store: Pick<Store, "write">,
   verification: LastVerification,
 ): Promise<void> {
-  await store.write("site", (tx) => writeMeta(tx, "verified", JSON.stringify(verification)));
+  await store.write("unowned", (tx) => writeMeta(tx, "verified", JSON.stringify(verification)));
 }

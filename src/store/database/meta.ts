@@ -46,7 +46,7 @@ export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promis
   const known = await readMeta(store.read, "number_key");
   if (known !== undefined) return known;
   const key = newSealingKey();
-  await store.write("site", (tx) => writeMeta(tx, "number_key", key));
+  await store.write("unowned", (tx) => writeMeta(tx, "number_key", key));
   return key;
 }
 
@@ -57,7 +57,7 @@ export async function findSealingKey(read: Reader): Promise<string | undefined> 
 
 /** Writes that the daemon is alive, durably, and reads it back: proof that the store works both ways. */
 export async function noteAlive(store: Pick<Store, "read" | "write">, now: number): Promise<void> {
-  await store.write("site", (tx) => writeMeta(tx, "alive_at", String(now)));
+  await store.write("unowned", (tx) => writeMeta(tx, "alive_at", String(now)));
   if ((await readMeta(store.read, "alive_at")) === undefined)
     throw new Error("the value that was written cannot be read back");
 }
@@ -75,7 +75,7 @@ export async function readLastRun(
 
 /** Notes in which boot of the machine the daemon runs. */
 export async function noteBoot(store: Pick<Store, "write">, bootId: string, now: number): Promise<void> {
-  await store.write("site", async (tx) => {
+  await store.write("unowned", async (tx) => {
     await writeMeta(tx, "boot_id", bootId);
     await writeMeta(tx, "alive_at", String(now));
   });

@@ -245,6 +245,10 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
     this.#leftInTurn = statements;
   }
 
+  async lockFor(): Promise<void> {
+    // A transaction that writes is the only one.
+  }
+
   /** Passes on the result of the driver; now and then only in the next turn of the event loop. */
   #answer<Result>(result: Result): Promise<Result> {
     this.#leftInTurn -= 1;

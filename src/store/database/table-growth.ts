@@ -3,7 +3,7 @@
  * period, the last rows tell how large rows are, and rows here and there what is kept, since when and of whom.
  */
 import { type RawBuilder, sql } from "kysely";
-import { numbersIn, usedBytes } from "./dialects/sql-forms.ts";
+import { numbersIn } from "./dialects/sql-forms.ts";
 import type { Reader } from "./database.ts";
 
 /** Rows of one company that are there, all of about one time. */
@@ -181,10 +181,4 @@ export async function measureTables(read: Reader, since: number): Promise<readon
   for (const table of Object.keys(growingTables) as GrowingTable[])
     found.push(await growthOf(read, table, since));
   return found;
-}
-
-/** The bytes of the database that are in use; free pages are used again before it grows. */
-export async function usedDatabaseBytes(read: Reader): Promise<number> {
-  const query = sql<{ bytes: number }>`select ${usedBytes} as bytes`;
-  return (await query.execute(read)).rows[0]?.bytes ?? 0;
 }

@@ -4,19 +4,23 @@
  *
  * - It waits for nothing but the database: all of its first run is one turn of the event loop.
  * - It changes nothing but the database: the second run ends like the first, with an equal result.
- * - It writes only rows of its company.
+ * - It writes only rows of its company, or of none.
  */
 import { inspect, isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import { messageOf } from "../../lib/errors.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
-import { type Owner, statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
+import { statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
+import type { Owner } from "./owner.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { SqliteDatabase } from "./sqlite-schema.ts";
 
 export function areUnitsChecked(): boolean {
   return process.env["DROPGATE_CHECK_UNITS"] === "1";
 }
+
+/** No company has this id. */
+const noCompany = 0;
 
 const changes = [
   ["insert", "new"],
@@ -118,7 +122,7 @@ export function checkedBy(watch: UnitWatch): <T>(whose: Owner, work: Work<T>) =>
 
 function checkedWork<T>(watch: UnitWatch, whose: Owner, work: Work<T>): Work<T> {
   return async (tx) => {
-    await watch.noteOwner(tx, whose === "site" ? null : whose);
+    await watch.noteOwner(tx, whose === "site" ? null : whose === "unowned" ? noCompany : whose);
     const first = await rehearse(watch, tx, work);
     const second = await endOf(work(tx));
     if (!hasMetFault(first) && !hasMetFault(second) && !isAlike(first, second)) {

@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { decidedStates, type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
-import { givenIds, greater } from "../database/dialects/sql-forms.ts";
+import { givenIds, greater, madeEntries } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -46,9 +46,18 @@ export function countPruned(pruned: ReadonlyMap<number, PrunedEntries>): number 
   return count;
 }
 
-/** How many numbers up to the first removal had no entry; undefined when the state does not know it. */
-export async function countGaps(read: Reader): Promise<number | undefined> {
-  return (await read.selectFrom("ledger_gaps").select("ids").executeTakeFirst())?.ids;
+/**
+ * How many entries were ever made, and how many numbers up to the first removal had none, where each entry has the next
+ * number; undefined when the state does not know it.
+ */
+export async function countMade(
+  read: Reader,
+): Promise<{ readonly made: number; readonly gaps: number } | undefined> {
+  const { rows } = await sql<{
+    made: number;
+    gaps: number;
+  }>`select made, gaps from ${madeEntries} as entries`.execute(read);
+  return rows[0];
 }
 
 /** The id of the newest entry that there ever was. */

@@ -13,5 +13,5 @@ export async function readLastApplied(read: Reader): Promise<LastApplied> {
 }
 
 export async function noteLastApplied(store: Pick<Store, "write">, lastApplied: LastApplied): Promise<void> {
-  await store.write("site", (tx) => writeMeta(tx, "last_applied", JSON.stringify([...lastApplied])));
+  await store.write("unowned", (tx) => writeMeta(tx, "last_applied", JSON.stringify([...lastApplied])));
 }

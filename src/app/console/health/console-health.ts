@@ -1,17 +1,14 @@
 /** What the daemon knows of itself, for the page of health. */
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type {
   HealthFacts,
   HealthSource,
   ShownFinding,
   ShownVerification,
 } from "../../../endpoints/http/console/pages/health/health-view.ts";
-import { unlessMissing } from "../../../lib/errors.ts";
+import { unlessStoreFault } from "../../../lib/store-error.ts";
 import type { Histogram } from "../../../lib/histogram.ts";
 import type { RecentTroubles } from "../../../lib/logs/recent-troubles.ts";
 import { readVersion } from "../../../lib/program-version.ts";
-import { databaseFileName } from "../../../store/database/database.ts";
 import { findLastVerification } from "../../../store/database/last-verification.ts";
 import type { Parts } from "../../daemon/daemon-parts.ts";
 import type { BackupSchedule } from "../../watch/backup-schedule.ts";
@@ -35,7 +32,6 @@ export interface ConsoleHealthDeps {
     | "loopLag"
     | "certificates"
     | "configRead"
-    | "locations"
     | "config"
   >;
   readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
@@ -53,16 +49,12 @@ function boundOf({ bounds, cumulated }: Pick<Histogram, "bounds"> & { cumulated(
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(unlessMissing))?.size ?? 0;
-}
-
-async function storeFacts({ store, locations }: ConsoleHealthDeps["parts"]): Promise<HealthFacts["store"]> {
-  const path = join(locations.stateDir, databaseFileName);
+async function storeFacts({ store }: ConsoleHealthDeps["parts"]): Promise<HealthFacts["store"]> {
   const { condition, commits } = store;
+  const sizes = await store.sizes().catch(unlessStoreFault);
   return {
-    fileBytes: await sizeOf(path),
-    walBytes: await sizeOf(`${path}-wal`),
+    fileBytes: sizes?.file,
+    walBytes: sizes?.wal,
     commits: commits.durations.cumulated().at(-1) ?? 0,
     damage: condition.damage,
   };

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DropgateError } from "../../../lib/errors.ts";
 import { serveQueries } from "../serve-queries.ts";
 
-serveQueries({
+await serveQueries({
   async context({ stateDir, config, ledgerNumbers, timeLeftMs }, scope, asked) {
     return { stateDir, config, sealed: ledgerNumbers.seal(1), timeLeftMs: timeLeftMs(), scope, asked };
   },

@@ -14,6 +14,11 @@ export interface DialectWords {
   readonly likeAnyCase: string;
   /** A relation with a row for each table that numbers its rows: its `name`, and the last id that it gave as `seq`. */
   readonly givenIds: string;
+  /**
+   * A relation with one row: how many entries of the ledger were ever `made`, and `gaps`, how many numbers had none for a
+   * reason that nobody knows. Where the counting of either was lost, they are null, or there is no row.
+   */
+  readonly madeEntries: string;
   /** The bytes of the database that are in use. */
   readonly usedBytes: string;
   /** At the end of an insert of which `insertedId` is used. */
@@ -53,6 +58,7 @@ export const unindexed = word("unindexed");
 export const greater = word("greater");
 export const likeAnyCase = word("likeAnyCase");
 export const givenIds = word("givenIds");
+export const madeEntries = word("madeEntries");
 export const usedBytes = word("usedBytes");
 export const returningId = word("returningId");
 

@@ -9,6 +9,9 @@ const words: DialectWords = {
   greater: "max",
   likeAnyCase: "like",
   givenIds: "sqlite_sequence",
+  // A unit that is undone gives its ids back, so that each has an entry.
+  madeEntries:
+    "(select coalesce((select seq from sqlite_sequence where name = 'files'), 0) - ids as made, ids as gaps from ledger_gaps)",
   usedBytes:
     "(select (c.page_count - f.freelist_count) * s.page_size" +
     " from pragma_page_count as c, pragma_freelist_count as f, pragma_page_size as s)",

@@ -98,6 +98,16 @@ async function inTransaction<T>(session: PostgresSession, work: () => Promise<T>
   }
 }
 
+/** Whether the next start migrates it. */
+export function isOutdated({ number }: FoundPostgres): boolean {
+  return number < currentSchema;
+}
+
+/** Why the database cannot be used, with the remedy; one of another state is told apart by its instance. */
+export function postgresFault(found: FoundPostgres, marker: string | undefined): string | undefined {
+  return schemaFault(found) ?? (found.isEmpty ? instanceFault(found, marker) : undefined);
+}
+
 /**
  * Rejects when the database was written by a newer dropgate, has a schema that no dropgate made, or is not that of the
  * marker beside it.

@@ -7,8 +7,11 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   type QueryResult,
+  type TransactionSettings,
 } from "kysely";
+import type { Owner } from "../owner.ts";
 import type { PreparedStatement, QueryRun, StatementConnection } from "../prepared-query.ts";
+import { locksOf } from "./lock-owners.ts";
 import { QueryCompiler } from "./postgres-query-compiler.ts";
 import type { PostgresSession, SessionQuery, SessionResult } from "./postgres-session.ts";
 
@@ -50,6 +53,13 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
 
   giveTurnsEvery(): void {
     // Each answer of a server comes in a turn of its own.
+  }
+
+  async lockFor(owners: readonly Owner[]): Promise<void> {
+    for (const query of locksOf(owners)) {
+      const { rows } = await this.#ask(query);
+      this.session.noteTransaction(String(rows[0]?.["transaction"]));
+    }
   }
 
   /** That of its transactions. */
@@ -135,8 +145,8 @@ class PostgresDriver implements Driver {
     return this.#connection;
   }
 
-  async beginTransaction(): Promise<void> {
-    await this.#connection.session.begin();
+  async beginTransaction(_: DatabaseConnection, { isolationLevel }: TransactionSettings): Promise<void> {
+    await this.#connection.session.begin(isolationLevel);
   }
 
   async commitTransaction(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What the errors of PostgreSQL and of the connection to it mean for the store. */
 import pg from "pg";
 import { messageOf } from "../../../lib/errors.ts";
+import { OperatorError } from "../../../lib/operator-error.ts";
 import { StoreError, type StoreErrorKind } from "../../../lib/store-error.ts";
 
 /** "cached plan must not change result type". */
@@ -31,6 +32,43 @@ const kindsByState: readonly (readonly [string, StoreErrorKind])[] = [
 /** What a SQLSTATE means for the store. */
 function storeErrorKindOf(state: string): StoreErrorKind {
   return kindsByState.find(([prefix]) => state.startsWith(prefix))?.[1] ?? "unavailable";
+}
+
+const readOnly = "25006";
+
+/** Whether the server has become a standby under the session: the next one may reach the new primary. */
+export function isReadOnlyFault(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === readOnly;
+}
+
+/** Of a refusal to let this user in, which does not pass by itself. */
+const lastingRemedies: Readonly<Record<string, string>> = {
+  "28P01": "correct user and password in the secret that `store` names",
+  "28000": "correct user and host in the secret that `store` names, or let them in by pg_hba.conf",
+  "3D000":
+    "make it with `createdb --encoding=UTF8 --template=template0`, or correct its name in the secret that `store` names",
+  "42501": "make the user the owner of the database, or grant what is missing",
+};
+
+/** What a start that meets such a refusal says; undefined for all that may pass. */
+export function lastingFault(error: unknown): OperatorError | undefined {
+  const cause = error instanceof StoreError ? error.cause : error;
+  const remedy = cause instanceof pg.DatabaseError ? lastingRemedies[cause.code ?? ""] : undefined;
+  if (remedy === undefined) return undefined;
+  return new OperatorError(`store: PostgreSQL refuses (${messageOf(cause)}): ${remedy}`, { cause: error });
+}
+
+/** Several addresses of a host name fail as one error without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return messageOf(error);
+}
+
+/** No session came to be. The message has neither user nor password. */
+export function unreachable(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) return error;
+  const remedy = "see that the server that `store` names runs and lets this machine through";
+  return new StoreError("unavailable", `PostgreSQL cannot be reached (${reasonOf(error)}): ${remedy}`, error);
 }
 
 /** Translates an error of the server or of the connection; one of the store itself is given back as it is. */

@@ -4,10 +4,14 @@
  *
  *   closed ─use─> connected ─begin─> in a transaction ─commit, rollback─> connected
  *      ^              └──────broken───────┴─> closed, once the transaction was rolled back
+ *
+ * A commit that was sent and not answered may be done or not. The server is asked in a new session what has become of the
+ * transaction, by its number: what is committed must not be answered as failed, since it would be done again.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
-import { isStalePlan, toStoreError } from "./postgres-faults.ts";
+import { isReadOnlyFault, isStalePlan, toStoreError, unreachable } from "./postgres-faults.ts";
 import { checkValues, typeParsers } from "./postgres-values.ts";
 
 export interface SessionOptions {
@@ -15,6 +19,8 @@ export interface SessionOptions {
   readonly url: string;
   /** Refuses to write. */
   readonly isReader: boolean;
+  /** The server ends what takes longer, in milliseconds. */
+  readonly statementMs?: number | undefined;
   /** Waits for each answer, however long it takes. */
   readonly isPatient?: true | undefined;
 }
@@ -35,19 +41,36 @@ const answerTimeoutMs = 60_000;
  * Below the lease of a company: a process that stops within a transaction must not keep the locks of its rows beyond it. A
  * unit of work waits for nothing but the database.
  */
-const idleInTransactionMs = 8_000;
+export const idleInTransactionMs = 8_000;
+/** How long the server is asked what has become of a transaction: longer than it needs for a restart, or to end the session. */
+const outcomePatienceMs = 60_000;
+const outcomePauseMs = 100;
 
-function clientOf({ url, isReader, isPatient }: SessionOptions): pg.Client {
+function clientOf({ url, isReader, isPatient, statementMs }: SessionOptions): pg.Client {
   return new pg.Client({
     connectionString: url,
     application_name: "dropgate",
     connectionTimeoutMillis: connectTimeoutMs,
     ...(isPatient ? {} : { query_timeout: answerTimeoutMs }),
+    ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
     idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
     types: typeParsers,
     ...(isReader ? { options: "-c default_transaction_read_only=on" } : {}),
   });
+}
+
+/** The server has answered, and the values are at fault. */
+function isRefused(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === "refused";
+}
+
+function outcomeUnknown(): StoreError {
+  return new StoreError(
+    "unavailable",
+    "PostgreSQL: a commit was not answered, it may be done or not",
+    undefined,
+  );
 }
 
 export class PostgresSession {
@@ -57,6 +80,10 @@ export class PostgresSession {
   #current: pg.Client | undefined;
   /** The client of the transaction. */
   #inTransaction: pg.Client | undefined;
+  /** The number of the transaction, once it is known. */
+  #transactionId: string | undefined;
+  /** The answer that the next statement waits for: the server answers one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #pending = 0;
 
@@ -75,7 +102,9 @@ export class PostgresSession {
     try {
       checkValues(values);
       const named = name === undefined ? {} : { name };
-      return await this.#answer({ ...named, text, values: [...values] });
+      const answer = this.#last.then(() => this.#answer({ ...named, text, values: [...values] }));
+      this.#last = answer.catch(() => undefined);
+      return await answer;
     } catch (error) {
       throw toStoreError(error);
     } finally {
@@ -83,13 +112,34 @@ export class PostgresSession {
     }
   }
 
-  async begin(): Promise<void> {
-    await this.query({ text: "begin", values: [] });
+  /** Without a level, each statement sees what is committed when it begins. */
+  async begin(isolationLevel?: string): Promise<void> {
+    this.#transactionId = undefined;
+    const level = isolationLevel === undefined ? "" : ` isolation level ${isolationLevel}`;
+    await this.query({ text: `begin${level}`, values: [] });
     this.#inTransaction = this.#current;
   }
 
-  /** When it rejects without an answer of the server, nobody knows whether it was committed. */
+  /** Notes the number that the server has given the transaction: without it, a commit without an answer is a failed one. */
+  noteTransaction(id: string): void {
+    this.#transactionId = id;
+  }
+
+  /** Rejects when the transaction is not committed, or, after some time, when nobody can say whether it is. */
   async commit(): Promise<void> {
+    const id = this.#transactionId;
+    try {
+      await this.#sendCommit();
+    } catch (error) {
+      if (id === undefined || isRefused(error)) throw error;
+      if (this.#inTransaction !== undefined) this.#forget(this.#inTransaction);
+      this.#inTransaction = undefined;
+      if (!(await this.#isCommitted(id))) throw error;
+    }
+    this.#inTransaction = undefined;
+  }
+
+  async #sendCommit(): Promise<void> {
     const { command } = await this.query({ text: "commit", values: [] });
     // The server says so in place of an error when a statement has failed and nobody has undone it.
     if (command === "ROLLBACK")
@@ -98,7 +148,23 @@ export class PostgresSession {
         "PostgreSQL: a failed statement was ignored, nothing was committed",
         undefined,
       );
-    this.#inTransaction = undefined;
+  }
+
+  async #isCommitted(id: string): Promise<boolean> {
+    const until = performance.now() + outcomePatienceMs;
+    for (;;) {
+      try {
+        const { rows } = await this.query({ text: "select pg_xact_status($1) as status", values: [id] });
+        const status = rows[0]?.["status"];
+        if (status !== "in progress") return status === "committed";
+      } catch (error) {
+        // A standby that has taken over has never heard of its number.
+        if (isRefused(error)) return false;
+        if (this.#isClosed) throw error;
+      }
+      if (performance.now() > until) throw outcomeUnknown();
+      await wait(outcomePauseMs);
+    }
   }
 
   /** A session that is broken was rolled back by the server. */
@@ -139,7 +205,8 @@ export class PostgresSession {
       return await client.query(query);
     } catch (error) {
       // Not of the server: no answer came, or one that cannot be read. With a stale plan no later one would do better.
-      if (!(error instanceof pg.DatabaseError) || isStalePlan(error)) this.#forget(client);
+      const isOfServer = error instanceof pg.DatabaseError && !isStalePlan(error);
+      if (!isOfServer || (isReadOnlyFault(error) && !this.#options.isReader)) this.#forget(client);
       throw error;
     }
   }
@@ -162,7 +229,7 @@ export class PostgresSession {
       return client;
     } catch (error) {
       this.#client = undefined;
-      throw error;
+      throw unreachable(error);
     }
   }
 

@@ -1,0 +1,10 @@
+/** How many sessions with PostgreSQL a daemon has. */
+export const storeReaders = 4;
+/** As many as the console has queries in hand. */
+export const consoleReaders = 4;
+/** What is counted as of one moment. */
+const snapshotReaders = 1;
+/** Of a command beside the daemon. */
+const sessionsOfCommand = 1 + storeReaders;
+/** With the one that writes. */
+export const sessionsOfNode = 1 + storeReaders + snapshotReaders + consoleReaders + sessionsOfCommand;
