@@ -5,6 +5,7 @@
 import type { Static } from "@sinclair/typebox";
 import { alertsSection } from "./sections/alerts-section.ts";
 import { backupSection } from "./sections/backup-section.ts";
+import { clusterSection } from "./sections/cluster-section.ts";
 import { companiesSection } from "./sections/companies-section.ts";
 import { consoleSection } from "./sections/console-section.ts";
 import { eventsSection } from "./sections/events-section.ts";
@@ -55,6 +56,7 @@ export const configSchema = section("Configuration of dropgate.", {
   security: securitySection,
   companies: companiesSection,
   integrations: integrationsSection,
+  cluster: clusterSection,
   shutdown: section("Stopping.", {
     drainMs: integer(
       "How long a stop waits for running work. TimeoutStopSec of the systemd unit must be longer.",

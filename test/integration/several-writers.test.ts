@@ -92,13 +92,13 @@ async function besideEachOther<First, Second>(
   return { results: [await writing, await other], wasHeld };
 }
 
-async function enter(name: string): Promise<number> {
+async function enter(name: string, folder = "inbound"): Promise<number> {
   const nameTime = Number(name.slice(2).replace(/\D/g, ""));
   const arrival = {
     channel: "sftp",
     userName: "host",
     receivedAt: 1,
-    location: `companies/ACME/inbound/${name}`,
+    location: `companies/ACME/${folder}/${name}`,
   };
   return await one.write(acme, (tx) =>
     enterFile(tx, { companyId: acme, name, nameTime, size: 1, ...arrival }),
@@ -136,7 +136,7 @@ async function addCompletion(tx: Transaction, stopNbr: string): Promise<number> 
 describe.runIf(hasPostgres)("two nodes", () => {
   it("that decide about the same file, entered by both, apply it once", async () => {
     const name = "a1_20261105_080000.xml";
-    const [first, second] = [await enter(name), await enter(name)];
+    const [first, second] = [await enter(name), await enter(name, "inbound/.again")];
     const { results } = await besideEachOther(deciding(first, name), deciding(second, name));
     expect(results).toEqual(["applied", "duplicate"]);
   });
@@ -224,8 +224,8 @@ describe.runIf(hasPostgres)("two nodes", () => {
   });
 
   it.each([
-    ["the companies by their ids", "number", "companies where id = 1"],
-    ["the site before the companies", "site", "meta where key = 'schema'"],
+    ["the companies by their ids", "number", "lanes where company_id = 1"],
+    ["the site before the companies", "site", "lanes where company_id = 0"],
   ] as const)("lock in one order, whatever that of their units: %s", async (_, kind, first) => {
     const other = await addCompany("OTHER");
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -20,6 +20,7 @@ import type { Store } from "../../store/database/database.ts";
 import { type AppliedWatch, startAppliedWatch } from "../watch/applied-watch.ts";
 import { ArrivalWatch } from "../watch/arrival-watch.ts";
 import { CollectionWatch } from "../watch/collection-watch.ts";
+import { type Cluster, createCluster } from "./cluster.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import {
   documentPoolOptionsOf,
@@ -55,6 +56,8 @@ export interface Parts {
   readonly configFile: string;
   readonly locations: Locations;
   readonly store: Store;
+  /** Whose background work this process does, by leases where there are several nodes. */
+  readonly cluster: Cluster;
   readonly companies: CompanyDirectory;
   readonly documents: DocumentPool;
   readonly pipeline: Pipeline;
@@ -195,7 +198,7 @@ type Given = Pick<
 >;
 
 /** Builds them; the watches run from now on, and their ends are on the stack. */
-export function buildParts(config: Config, store: Store, rest: Given): Parts {
+export async function buildParts(config: Config, store: Store, rest: Given): Promise<Parts> {
   const { log, clock, stack, ledgerNumbers, holdWatch } = rest;
   const locations = createLocations(config.stateDir);
   keepThreadHeapsSmall();
@@ -206,6 +209,11 @@ export function buildParts(config: Config, store: Store, rest: Given): Parts {
   // Each reload replaces the configuration, and all parts see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
+  const ports: Parts["ports"] = new Map();
+  const cluster = await createCluster({
+    ...{ store, config, log, companyCodeOf: companies.codeOf, ports },
+    readArrived: async () => undefined,
+  });
   const decisionWatches = startDecisionWatches({ ...rest, store });
   const pipeline = new Pipeline({
     ...{ store, documents, locations, ledgerNumbers, clock, log, watch: decisionWatches },
@@ -244,7 +252,7 @@ export function buildParts(config: Config, store: Store, rest: Given): Parts {
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
     ...{ retention, untaken, decisionWatches, receiptCollections, listening: [] },
     certificates: new Map(),
-    ports: new Map(),
+    ...{ cluster, ports },
     configRead: { at: clock.now(), isLastGood: true },
     get config() {
       return current.config;

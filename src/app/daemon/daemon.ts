@@ -314,6 +314,8 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   await stack.start(backups, parts.signal);
   const folders = await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
+  const { keeper } = parts.cluster;
+  if (keeper !== undefined) await stack.start(keeper, parts.signal);
   const alerts = alertWatchFor(parts, backups);
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, { outbound, remotes, backups, alerts }, folders);
@@ -372,7 +374,7 @@ export async function startDaemon(
       configFile,
       troubles,
     };
-    return await startAll(buildParts(config, store, rest), hostKeys);
+    return await startAll(await buildParts(config, store, rest), hostKeys);
   } catch (error) {
     await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));
     throw error;

@@ -172,6 +172,17 @@ function checkStoreBackup({ store, backup }: Config): RuleFault[] {
   });
 }
 
+function checkCluster({ store, cluster }: Config): RuleFault[] {
+  const alone = (["node", "nodeDir"] as const).filter((name) => cluster[name] !== undefined);
+  return alone.flatMap((name) =>
+    when(store === undefined, {
+      path: `cluster.${name}`,
+      message:
+        "has no effect without `store`: several nodes need a database of PostgreSQL; set that too, or remove it",
+    }),
+  );
+}
+
 const hosts = ["http.host", "http.port", "console", "sftp.enabled", "sftp.host", "sftp.port"] as const;
 const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
 
@@ -199,6 +210,7 @@ const rules: readonly Rule[] = [
   { looksAt: ["backup", "stateDir"], severity: "fault", check: checkBackup },
   { looksAt: ["store"], severity: "fault", check: checkStore },
   { looksAt: ["store", "backup.folder"], severity: "fault", check: checkStoreBackup },
+  { looksAt: ["store", "cluster"], severity: "fault", check: checkCluster },
   {
     looksAt: ["retention", "companies", "stateDir", "backup.folder"],
     severity: "fault",

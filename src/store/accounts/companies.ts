@@ -64,6 +64,7 @@ export async function insertCompany(
     .values({ code: company.code, code_key: companyCodeKey(company.code), created_at: company.createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
+  await tx.insertInto("lanes").values({ company_id: row.id }).execute();
   return { company: toCompany(row), isNew: true };
 }
 

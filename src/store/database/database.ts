@@ -15,7 +15,9 @@ import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
+import type { LeaseTable } from "../cluster/lease-table.ts";
 import type { Listeners } from "./announcements.ts";
+import type { Fence } from "./fence.ts";
 import type { GroupCommit, Work } from "./group-commit.ts";
 import type { DatabaseSizes } from "./database-sizes.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
@@ -56,10 +58,15 @@ export interface Store {
    * SQLite cannot, but gives ids in the order of commits. Gives what `work` gives.
    */
   asOfNow<T>(work: (read: Reader) => Promise<T>): Promise<T>;
-  /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. `whose`: see `Owner`. */
-  write<T>(whose: Owner, work: Work<T>): Promise<T>;
+  /**
+   * Runs a unit of work; resolves after it is durable. Units share commits but fail alone. `whose`: see `Owner`. Rejects with a
+   * `FencedError` when the fence is no longer in force, with an `UnseenArrivalsError` when it does not know all files.
+   */
+  write<T>(whose: Owner, work: Work<T>, fence?: Fence): Promise<T>;
   /** The same for a unit that nobody waits for: it goes with the next commit, or a tenth of a second later. */
-  writeSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
+  writeSoon<T>(whose: Owner, work: Work<T>, fence?: Fence): Promise<T>;
+  /** The leases that nodes of this database share; undefined where one process has all companies for ever. */
+  readonly leases: LeaseTable | undefined;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
   /** How large the database is. Rejects with a `StoreError`. */
@@ -226,6 +233,7 @@ async function openSqliteStore(
     setDataVersion(read, dataVersionOf(reader));
     return assembleStore({
       isOnServer: false,
+      leases: undefined,
       ...{ instanceId, condition, read, write },
       asOfNow: (work) => work(read),
       watch: areUnitsChecked() ? watchSqlite(writer) : undefined,

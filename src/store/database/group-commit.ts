@@ -24,6 +24,7 @@ import { beginStep } from "../../lib/kill-point.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
 import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { CommitFigures } from "./commit-figures.ts";
+import { type Fence, type LockedLanes, refusalOf } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
@@ -40,6 +41,7 @@ export type Work<T> = (tx: Transaction) => Promise<T>;
 
 interface Unit {
   readonly whose: Owner;
+  readonly fence: Fence | undefined;
   work(tx: Transaction): Promise<unknown>;
   /** It has run, not committed. */
   ran(): void;
@@ -50,9 +52,10 @@ interface Unit {
 }
 
 export interface GroupCommit {
-  run<T>(whose: Owner, work: Work<T>): Promise<T>;
+  /** Rejects, without running it, a unit whose fence is no longer in force. */
+  run<T>(whose: Owner, work: Work<T>, fence?: Fence): Promise<T>;
   /** The same for a unit that can wait: it goes with the next commit, or `soonMs` later. */
-  runSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
+  runSoon<T>(whose: Owner, work: Work<T>, fence?: Fence): Promise<T>;
   /** For monitoring. */
   readonly figures: Pick<CommitFigures, "units" | "durations">;
   /** Refuses new units; resolves when the running ones are committed. */
@@ -216,6 +219,15 @@ async function commitGroup(committing: Committing, units: readonly Unit[]): Prom
   }
 }
 
+/** Those that may run; the others are answered with what holds them back. */
+function unfenced(units: readonly Unit[], lanes: LockedLanes): readonly Unit[] {
+  return units.filter((unit) => {
+    const refusal = refusalOf(unit.fence, lanes);
+    if (refusal !== undefined) unit.reject(refusal);
+    return refusal === undefined;
+  });
+}
+
 async function commitOnce(
   { db, tell, figures }: Committing,
   units: readonly Unit[],
@@ -224,10 +236,10 @@ async function commitOnce(
   const beganAt = performance.now();
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
-    await connection.lockFor(units.map(({ whose }) => whose));
+    const lanes = await connection.lockFor(units.map(({ whose }) => whose));
     const brackets = connection.undoesUnitsAlone ? aroundUnit(connection) : undefined;
     const results: Done[] = [];
-    for (const unit of units) {
+    for (const unit of unfenced(units, lanes)) {
       begun.units += 1;
       const run = brackets === undefined ? runBare(tx, connection, unit) : runUnit(tx, brackets, unit);
       results.push(await run);
@@ -239,6 +251,20 @@ async function commitOnce(
   for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
   tell(announced);
   for (const { answer } of done) answer();
+}
+
+interface Asked<T> {
+  readonly whose: Owner;
+  readonly work: Work<T>;
+  readonly fence: Fence | undefined;
+}
+
+/** Hands the unit over; its result, once it is committed. */
+function pushed<T>(asked: Asked<T>, push: (unit: Unit) => void): Promise<T> {
+  const steps = { ran: beginStep("unit"), committed: beginStep("commit") };
+  return new Promise<T>((resolve, reject) => {
+    push({ ...asked, ...steps, resolve: (value) => resolve(value as T), reject });
+  });
 }
 
 /** Most units of a group: it bounds how long the first of them waits for the last. */
@@ -302,24 +328,21 @@ export function createGroupCommit(
     running ??= drain();
   }
 
-  function queue<T>(whose: Owner, work: Work<T>, push: (unit: Unit) => void): Promise<T> {
+  function queue<T>(asked: Asked<T>, push: (unit: Unit) => void): Promise<T> {
     if (isClosed)
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
-    const own = { whose, work: around(whose, work), ran: beginStep("unit"), committed: beginStep("commit") };
-    return new Promise<T>((resolve, reject) => {
-      push({ ...own, resolve: (value) => resolve(value as T), reject });
-    });
+    return pushed({ ...asked, work: around(asked.whose, asked.work) }, push);
   }
 
   return {
     figures: committing.figures,
-    run: (whose, work) =>
-      queue(whose, work, (unit) => {
+    run: (whose, work, fence) =>
+      queue({ whose, work, fence }, (unit) => {
         waiting.push(unit);
         running ??= drain();
       }),
-    runSoon: (whose, work) =>
-      queue(whose, work, (unit) => {
+    runSoon: (whose, work, fence) =>
+      queue({ whose, work, fence }, (unit) => {
         soon.push(unit);
         timer ??= setTimer(hurry, soonMs);
       }),

@@ -1,4 +1,4 @@
--- The schema after migration 22. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 23. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -244,6 +244,17 @@ CREATE INDEX incidents_by_cause on incidents (company_id, kind, cause, id);
 CREATE INDEX incidents_closed on incidents (closed_at) where closed_at is not null;
 CREATE UNIQUE INDEX incidents_open on incidents (company_id, kind, cause) where closed_at is null;
 
+CREATE TABLE lanes (
+  company_id integer not null primary key,
+  owner text,
+  epoch integer not null default 0,
+  expires_at integer not null default 0,
+  arrived integer not null default 0,
+  seen integer not null default 0
+);
+CREATE INDEX lanes_by_owner on lanes (owner);
+CREATE INDEX lanes_with_news on lanes (owner) where arrived <> seen;
+
 CREATE TABLE ledger_gaps (
   ids bigint not null
 );
@@ -302,6 +313,19 @@ CREATE TABLE messages (
   facts text not null, created_at bigint not null
 );
 CREATE INDEX messages_by_stop on messages (company_id, stop_nbr);
+
+CREATE TABLE nodes (
+  name text not null primary key,
+  incarnation text not null,
+  version text not null,
+  schema integer not null,
+  address text not null,
+  settings text not null,
+  started_at integer not null,
+  seen_at integer not null,
+  is_draining integer not null default 0,
+  is_stopped integer not null default 0
+);
 
 CREATE TABLE orders (
   id integer primary key autoincrement,
@@ -411,6 +435,23 @@ CREATE TABLE sign_in_addresses (
 ) without rowid;
 CREATE INDEX sign_in_addresses_by_last_at on sign_in_addresses (last_at);
 
+CREATE TABLE sign_in_bans (
+  peer text not null primary key,
+  banned_until integer not null,
+  times integer not null,
+  changed_at integer not null
+);
+CREATE INDEX sign_in_bans_by_change on sign_in_bans (changed_at);
+
+CREATE TABLE sign_in_faults (
+  id integer not null primary key autoincrement,
+  peer text not null,
+  subject text not null,
+  score integer not null,
+  at integer not null
+);
+CREATE INDEX sign_in_faults_by_time on sign_in_faults (at);
+
 CREATE TABLE stops (
   id integer primary key autoincrement,
   company_id integer not null references companies (id),
@@ -431,6 +472,16 @@ CREATE INDEX stops_by_shipment_nbr on stops (company_id, shipment_nbr)
   where shipment_nbr is not null;
 CREATE INDEX stops_by_stop_nbr_key on stops (company_id, stop_nbr_key);
 CREATE INDEX stops_by_stop_status on stops (company_id, stop_status);
+
+CREATE TABLE upload_claims (
+  company_id integer not null,
+  path text not null,
+  node text not null,
+  incarnation text not null,
+  session text not null,
+  at integer not null,
+  primary key (company_id, path)
+);
 
 CREATE TABLE user_carriers (
   company_id integer not null references companies (id),

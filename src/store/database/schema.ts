@@ -8,11 +8,18 @@ import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { ConsoleTables } from "../accounts/console-rows.ts";
 import type { AlertTables } from "../alerts/alert-rows.ts";
+import type { ClusterTables } from "../cluster/cluster-rows.ts";
 import type { CountTables } from "../ledger/count-rows.ts";
 import type { FileTables } from "../ledger/file-rows.ts";
 import type { OutboundTables } from "../outbound/outbound-rows.ts";
 
-export interface Tables extends OutboundTables, AlertTables, ConsoleTables, CountTables, FileTables {
+export interface Tables
+  extends OutboundTables,
+    AlertTables,
+    ConsoleTables,
+    CountTables,
+    FileTables,
+    ClusterTables {
   meta: {
     key: string;
     value: string;

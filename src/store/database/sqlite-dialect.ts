@@ -18,6 +18,7 @@ import {
 
 import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
 import { QueryCompiler } from "./dialects/sqlite-query-compiler.ts";
+import type { LockedLanes } from "./fence.ts";
 import type { QueryRun, StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
@@ -245,8 +246,9 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
     this.#leftInTurn = statements;
   }
 
-  async lockFor(): Promise<void> {
-    // A transaction that writes is the only one.
+  async lockFor(): Promise<LockedLanes> {
+    // A transaction that writes is the only one, and so is the process.
+    return undefined;
   }
 
   /** Passes on the result of the driver; now and then only in the next turn of the event loop. */

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { LeaseTable } from "../../cluster/lease-table.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { createListeners } from "../announcements.ts";
 import { createGroupCommit } from "../group-commit.ts";
@@ -12,6 +13,7 @@ export interface StoreParts {
   readonly instanceId: string;
   readonly isOnServer: boolean;
   readonly condition: StoreCondition;
+  readonly leases: LeaseTable | undefined;
   readonly read: Kysely<Tables>;
   /** See `Store`. */
   asOfNow<T>(work: (read: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -34,6 +36,7 @@ export function assembleStore(parts: StoreParts) {
   return {
     instanceId,
     isOnServer: parts.isOnServer,
+    leases: parts.leases,
     condition,
     commits: commits.figures,
     read,

@@ -34,6 +34,7 @@ import { sql as fileRates } from "./0019-file-rates.ts";
 import { sql as pausesByHand } from "./0020-pauses-by-hand.ts";
 import { sql as momentsOfFiles } from "./0021-moments-of-files.ts";
 import { sql as importsOfLoads } from "./0022-imports-of-loads.ts";
+import { postgres as nodesAndLanesOfPostgres, sql as nodesAndLanes } from "./0023-nodes-and-lanes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -122,5 +123,11 @@ export const migrations: readonly Migration[] = [
     sql: importsOfLoads,
     fingerprint: "7599a144dcc7c746e67fcb13c081e1c7",
     postgres: { sql: importsOfLoads, fingerprint: "1f3030bcf111de46f47bdcf956b8ee82" },
+  },
+  {
+    name: "nodes and lanes",
+    sql: nodesAndLanes,
+    fingerprint: "4ba9744de5a4b1567b91197d16a4bd2e",
+    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "ebae2dde40ad73cd96e582d3e93aded5" },
   },
 ];

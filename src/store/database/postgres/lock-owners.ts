@@ -1,27 +1,42 @@
 /**
- * What a transaction locks before it writes: first the row of the site, then those of the companies, in the order of their
- * ids. So no two wait for one another. Row locks alone: they go wherever the rows of a company do.
+ * What a transaction locks before it writes: the lane of what concerns no company, which has the number 0, and those of the
+ * companies, in the order of their ids. So no two wait for one another. Row locks alone: they go wherever the rows of a
+ * company do.
  */
+import type { LaneState } from "../fence.ts";
 import type { Owner } from "../owner.ts";
 import type { SessionQuery } from "./postgres-session.ts";
 
-/** A row that every database has. References to a company do not wait for `no key update`. */
-const site = "select 1 from meta where key = 'schema' for no key update";
-const everyCompany = "select 1 from companies order by id for no key update";
-const someCompanies = "select 1 from companies where id = any($1) order by id for no key update";
+const columns = "company_id, epoch, arrived, pg_current_xact_id()::text as transaction";
+const every = `select ${columns} from lanes order by company_id for update`;
+const some = `select ${columns} from lanes where company_id = any($1) order by company_id for update`;
 
-function locking(rows: string, name: string, values: readonly unknown[] = []): SessionQuery {
-  const text = `select count(*), pg_current_xact_id()::text as transaction from (${rows}) locked`;
-  return { text, values, name };
+/** The companies whose lanes units of these owners lock, 0 for those of none; undefined for all. */
+export function lanesOf(owners: readonly Owner[]): readonly number[] | undefined {
+  if (owners.includes("site")) return undefined;
+  return [...new Set(owners.map((owner) => (typeof owner === "number" ? owner : 0)))];
 }
 
-/** The statements that lock what units of these owners write, in this order; each gives the number of the `transaction`. */
-export function locksOf(owners: readonly Owner[]): readonly SessionQuery[] {
-  const isOfAll = owners.includes("site");
-  const companyIds = [...new Set(owners.filter((owner) => typeof owner === "number"))];
-  const queries: SessionQuery[] = [];
-  if (isOfAll || owners.includes("unowned")) queries.push(locking(site, "lock_site"));
-  if (isOfAll) queries.push(locking(everyCompany, "lock_all"));
-  else if (companyIds.length > 0) queries.push(locking(someCompanies, "lock_some", [companyIds]));
-  return queries;
+/** The statement that locks them; it gives a row for each, with the number of the `transaction`. */
+export function lockOf(companyIds: readonly number[] | undefined): SessionQuery {
+  if (companyIds === undefined) return { text: every, values: [], name: "lock_all" };
+  return { text: some, values: [companyIds], name: "lock_some" };
+}
+
+/** Makes lanes of companies that an older program has entered. */
+export const lanesThatLack: SessionQuery = {
+  text: "insert into lanes (company_id) select id from companies on conflict do nothing",
+  values: [],
+};
+
+/** The rows that a lock has given. */
+export function lockedLanesOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+): ReadonlyMap<number, LaneState> {
+  return new Map(
+    rows.map((row) => [
+      Number(row["company_id"]),
+      { epoch: Number(row["epoch"]), arrived: Number(row["arrived"]) },
+    ]),
+  );
 }

@@ -10,6 +10,7 @@ import { areUnitsChecked } from "../unit-checks.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { PostgresConnection, postgresDialect, type Sessions } from "./postgres-dialect.ts";
 import { lastingFault } from "./postgres-faults.ts";
+import { postgresLeases } from "./postgres-leases.ts";
 import { PostgresSession } from "./postgres-session.ts";
 import { requireServer } from "./server-facts.ts";
 import { storeReaders } from "./sessions-of-node.ts";
@@ -50,8 +51,9 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
   // What several readers ask at the same moment goes on side by side.
   const others = Array.from({ length: storeReaders - 1 }, reader);
   const reading = [reader(), ...others] as const;
+  const leasing = new PostgresSession({ url, isReader: false });
   const end = async () => {
-    await Promise.all([writer, ...reading].map((session) => session.close()));
+    await Promise.all([writer, leasing, ...reading].map((session) => session.close()));
   };
   const kyselyOf = (sessions: Sessions) =>
     new Kysely<Tables>({ dialect: postgresDialect(new PostgresConnection(sessions, onFault)) });
@@ -70,6 +72,7 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
     const instanceId = await options.agree(write);
     return assembleStore({
       isOnServer: true,
+      leases: postgresLeases(leasing),
       ...{ instanceId, condition, write, read, asOfNow, end },
       watch: areUnitsChecked() ? await watchPostgres(writer) : undefined,
       sizes: async () => ({ file: await usedDatabaseBytes(read), wal: 0 }),

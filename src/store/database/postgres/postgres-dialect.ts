@@ -9,9 +9,10 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
+import type { LockedLanes } from "../fence.ts";
 import type { Owner } from "../owner.ts";
 import type { PreparedStatement, QueryRun, StatementConnection } from "../prepared-query.ts";
-import { locksOf } from "./lock-owners.ts";
+import { lanesOf, lanesThatLack, lockedLanesOf, lockOf } from "./lock-owners.ts";
 import { QueryCompiler } from "./postgres-query-compiler.ts";
 import type { PostgresSession, SessionQuery, SessionResult } from "./postgres-session.ts";
 
@@ -55,11 +56,16 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     // Each answer of a server comes in a turn of its own.
   }
 
-  async lockFor(owners: readonly Owner[]): Promise<void> {
-    for (const query of locksOf(owners)) {
-      const { rows } = await this.#ask(query);
-      this.session.noteTransaction(String(rows[0]?.["transaction"]));
+  async lockFor(owners: readonly Owner[]): Promise<LockedLanes> {
+    const wanted = lanesOf(owners);
+    const lock = lockOf(wanted);
+    let { rows } = await this.#ask(lock);
+    if (wanted !== undefined && rows.length < wanted.length) {
+      await this.#ask(lanesThatLack);
+      ({ rows } = await this.#ask(lock));
     }
+    this.session.noteTransaction(String(rows[0]?.["transaction"]));
+    return lockedLanesOf(rows);
   }
 
   /** That of its transactions. */

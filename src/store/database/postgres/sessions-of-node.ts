@@ -4,7 +4,10 @@ export const storeReaders = 4;
 export const consoleReaders = 4;
 /** What is counted as of one moment. */
 const snapshotReaders = 1;
+/** That of the leases. */
+const leasingSessions = 1;
 /** Of a command beside the daemon. */
 const sessionsOfCommand = 1 + storeReaders;
 /** With the one that writes. */
-export const sessionsOfNode = 1 + storeReaders + snapshotReaders + consoleReaders + sessionsOfCommand;
+export const sessionsOfNode =
+  1 + leasingSessions + storeReaders + snapshotReaders + consoleReaders + sessionsOfCommand;

@@ -1,0 +1,63 @@
+/** What this daemon is to the other nodes of its database: alone on SQLite, else one of those that have leases. */
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { nodePlaceOf } from "../../config/node-place.ts";
+import type { Config } from "../../config/schema.ts";
+import { LeaseKeeper } from "../../cluster/lease-keeper.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
+import { newGuid } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import { readVersion } from "../../lib/program-version.ts";
+import type { NodeReport } from "../../store/cluster/lease-table.ts";
+import { type Ownership, soleOwnership } from "../../store/cluster/ownership.ts";
+import type { Store } from "../../store/database/database.ts";
+import { currentSchema } from "../../store/database/schema-plan.ts";
+
+export interface Cluster {
+  readonly ownership: Ownership;
+  /** Undefined on SQLite. */
+  readonly keeper: LeaseKeeper | undefined;
+}
+
+export interface ClusterDeps {
+  readonly store: Store;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  /** Puts files that other nodes have entered for the company in line. */
+  readonly readArrived: (companyId: number) => Promise<void>;
+  /** The ports that this node listens on, by protocol, as soon as it does. */
+  readonly ports: ReadonlyMap<string, number>;
+}
+
+/** Another process of this name had that incarnation on this machine: it is gone, because this one has its lock. */
+async function changeIncarnation(nodeDir: string, incarnation: string): Promise<string | undefined> {
+  await makeDirectoryDurably(nodeDir);
+  const path = join(nodeDir, "dropgate.incarnation");
+  const former = (await readFile(path, "utf8").catch(unlessMissing))?.trim();
+  await writeFileDurably(path, `${incarnation}\n`);
+  return former;
+}
+
+/** Made before the parts of the background work, and started after them. */
+export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
+  const { store, config, log, companyCodeOf, readArrived, ports } = deps;
+  if (store.leases === undefined) return { ownership: soleOwnership, keeper: undefined };
+  const { node: name, nodeDir } = nodePlaceOf(config);
+  const incarnation = newGuid();
+  const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
+  const fixed = { name, incarnation, version: readVersion(), schema: currentSchema, settings: "" };
+  const addressOf = ([protocol, port]: [string, number]) => [protocol, `${hostname()}:${port}`] as const;
+  const report = (): NodeReport => ({ ...fixed, address: Object.fromEntries([...ports].map(addressOf)) });
+  const keeper = new LeaseKeeper({
+    ...{ table: store.leases, report, formerIncarnation, leaseMs: config.cluster.leaseMs },
+    ...{ companyCodeOf, readArrived, log },
+    replaced() {
+      log.fatal({ node: name }, "another process has the name of this node: this one stops");
+      process.kill(process.pid, "SIGTERM");
+    },
+  });
+  return { ownership: keeper, keeper };
+}

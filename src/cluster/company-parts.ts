@@ -1,0 +1,37 @@
+/** The parts of the background work of a company, begun one after the other and ended in reverse. */
+import type { Logger } from "../lib/logs/log.ts";
+import type { CompanyWork, TakenCompany } from "../store/cluster/ownership.ts";
+
+export interface CompanyPartsDeps {
+  /** In the order in which they begin. */
+  readonly parts: readonly CompanyWork[];
+  readonly log: Logger;
+}
+
+/** Rejects with the first failure; what had begun goes on until `leaveAll`. */
+export async function takeAll(
+  { parts }: CompanyPartsDeps,
+  company: TakenCompany,
+  lost: AbortSignal,
+): Promise<void> {
+  for (const part of parts) {
+    lost.throwIfAborted();
+    await part.take(company, lost);
+  }
+}
+
+/** Goes on after failures, which the log has. */
+export async function leaveAll(
+  { parts, log }: CompanyPartsDeps,
+  company: TakenCompany,
+  how: { readonly isFenced: boolean; readonly deadline: AbortSignal },
+): Promise<void> {
+  for (const part of parts.toReversed()) {
+    try {
+      await part.leave(company, how, how.deadline);
+    } catch (error) {
+      const fields = { err: error, company: company.companyCode, part: part.name };
+      log.error(fields, "a part of the work of a company did not end as it should; continuing");
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** A company that this node has, from the claim of its lease on. */
+import type { Lease } from "../store/cluster/lease-table.ts";
+import type { TakenCompany } from "../store/cluster/ownership.ts";
+import type { Fence } from "../store/database/fence.ts";
+
+export type LaneStage = "recovering" | "working" | "draining" | "fenced";
+
+export class HeldLane {
+  readonly company: TakenCompany;
+  readonly epoch: number;
+  readonly fence: Fence;
+  stage: LaneStage = "recovering";
+  /** Up to which of the files that other nodes have entered all are in line. */
+  seen: number;
+  /** When the lease is over here, by `performance.now()`. */
+  #endsAt: number;
+  /** Tells the recovery that the company is lost. */
+  readonly #lost = new AbortController();
+  /** The recovery, while there is one. */
+  recovering: Promise<void> = Promise.resolve();
+
+  constructor(company: TakenCompany, { epoch, arrived }: Lease, endsAt: number) {
+    this.company = company;
+    this.epoch = epoch;
+    this.seen = arrived;
+    this.#endsAt = endsAt;
+    this.fence = { companyId: company.companyId, epoch, seen: () => this.seen };
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get isOver(): boolean {
+    return this.stage === "fenced" || performance.now() >= this.#endsAt;
+  }
+
+  extend(endsAt: number): void {
+    this.#endsAt = endsAt;
+  }
+
+  /** Another node has the company, or will have it soon. */
+  lose(): void {
+    this.stage = "fenced";
+    this.#lost.abort();
+  }
+
+  /** Aborts when the lease is over, as it is now. */
+  untilOver(): AbortSignal {
+    return AbortSignal.timeout(Math.max(0, Math.ceil(this.#endsAt - performance.now())));
+  }
+}

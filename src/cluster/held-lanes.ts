@@ -1,0 +1,154 @@
+/** The companies that this node has, and how their work begins and ends here. */
+import { messageOf } from "../lib/errors.ts";
+import { ConcurrencyLimit } from "../lib/concurrency.ts";
+import type { Logger } from "../lib/logs/log.ts";
+import type { ClaimedLease, LeaseTable } from "../store/cluster/lease-table.ts";
+import type { CompanyWork } from "../store/cluster/ownership.ts";
+import type { Fence } from "../store/database/fence.ts";
+import { leaveAll, takeAll } from "./company-parts.ts";
+import { HeldLane, type LaneStage } from "./held-lane.ts";
+
+export interface HeldLanesDeps {
+  readonly table: Pick<LeaseTable, "release">;
+  readonly node: string;
+  readonly leaseMs: number;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly log: Logger;
+}
+
+/** How many companies are taken over at a time. */
+const recoveriesAtOnce = 8;
+
+export class HeldLanes {
+  readonly #deps: HeldLanesDeps;
+  /** In the order in which they begin. */
+  readonly #parts: CompanyWork[] = [];
+  readonly #lanes = new Map<number, HeldLane>();
+  readonly #ending = new Map<HeldLane, Promise<void>>();
+  readonly #recoveries = new ConcurrencyLimit(recoveriesAtOnce);
+  #lostCount = 0;
+
+  constructor(deps: HeldLanesDeps) {
+    this.#deps = deps;
+  }
+
+  /** A further part of the work of each company: before the first company. */
+  add(part: CompanyWork): void {
+    this.#parts.push(part);
+  }
+
+  /** Also those whose work is ending. */
+  get all(): readonly HeldLane[] {
+    return [...this.#lanes.values()];
+  }
+
+  get(companyId: number): HeldLane | undefined {
+    return this.#lanes.get(companyId);
+  }
+
+  /** Leases that were lost while the node had them. */
+  get lostCount(): number {
+    return this.#lostCount;
+  }
+
+  fenceOf(companyId: number): Fence | undefined {
+    const lane = this.#lanes.get(companyId);
+    return lane === undefined || lane.isOver ? undefined : lane.fence;
+  }
+
+  inStage(stage: LaneStage): readonly HeldLane[] {
+    return this.all.filter((lane) => lane.stage === stage);
+  }
+
+  /** The work of the company begins, under a lease that ends here at `endsAt` (`performance.now()`). */
+  async begin(lease: ClaimedLease, endsAt: number): Promise<void> {
+    const { companyId, ranOutAt } = lease;
+    const companyCode = await this.#codeOf(companyId);
+    const orphanedAt = ranOutAt === null ? undefined : ranOutAt - this.#deps.leaseMs;
+    const lane = new HeldLane({ companyId, companyCode, orphanedAt }, lease, endsAt);
+    this.#lanes.set(companyId, lane);
+    lane.recovering = this.#recoveries.run(() => this.#recover(lane));
+  }
+
+  /** Ends the work of a company, and gives its lease back. Resolves when both is done. */
+  drain(lane: HeldLane, deadline: AbortSignal): Promise<void> {
+    if (lane.stage === "fenced" || lane.stage === "draining")
+      return this.#ending.get(lane) ?? Promise.resolve();
+    lane.stage = "draining";
+    return this.#end(lane, AbortSignal.any([deadline, lane.lost]));
+  }
+
+  /** The company is another node's: everything about it is forgotten. */
+  fence(lane: HeldLane): void {
+    if (lane.stage === "fenced") return;
+    this.#lostCount += 1;
+    const { companyCode: company } = lane.company;
+    this.#deps.log.warn(
+      { company, epoch: lane.epoch },
+      "the lease of a company is lost; another node goes on with it",
+    );
+    const wasDraining = lane.stage === "draining";
+    lane.lose();
+    // The drain that is under way ends by this too.
+    if (!wasDraining) void this.#end(lane, AbortSignal.abort());
+  }
+
+  /** The same for all whose lease is over. */
+  fenceOverdue(): void {
+    for (const lane of this.all) if (lane.isOver) this.fence(lane);
+  }
+
+  /** Resolves when all whose work was ending have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#ending.values());
+  }
+
+  /** 0 is what concerns no company. */
+  async #codeOf(companyId: number): Promise<string> {
+    return companyId === 0 ? "" : await this.#deps.companyCodeOf(companyId);
+  }
+
+  async #recover(lane: HeldLane): Promise<void> {
+    const { company, epoch, lost } = lane;
+    const fields = { company: company.companyCode, epoch };
+    const beganAt = performance.now();
+    try {
+      await takeAll({ ...this.#deps, parts: this.#parts }, company, lost);
+      if (lane.stage !== "recovering") return;
+      lane.stage = "working";
+      this.#deps.log.info({ ...fields, ms: Math.round(performance.now() - beganAt) }, "company taken over");
+    } catch (error) {
+      if (lane.stage !== "recovering") return;
+      this.#deps.log.error({ ...fields, err: error }, "a company cannot be taken over; giving it back");
+      // Not awaited: the end waits for this recovery.
+      void this.drain(lane, lost);
+    }
+  }
+
+  #end(lane: HeldLane, deadline: AbortSignal): Promise<void> {
+    const ending = this.#endOnce(lane, deadline).finally(() => {
+      this.#ending.delete(lane);
+      this.#lanes.delete(lane.company.companyId);
+    });
+    this.#ending.set(lane, ending);
+    return ending;
+  }
+
+  async #endOnce(lane: HeldLane, deadline: AbortSignal): Promise<void> {
+    const { log, table, node } = this.#deps;
+    await lane.recovering;
+    const how = { isFenced: lane.stage === "fenced", deadline };
+    await leaveAll({ log, parts: this.#parts }, lane.company, how);
+    if (lane.stage === "fenced") return;
+    const { companyId, companyCode } = lane.company;
+    try {
+      await table.release(node, [{ companyId, epoch: lane.epoch }]);
+      log.info({ company: companyCode }, "company given back");
+    } catch (error) {
+      log.warn(
+        { company: companyCode, reason: messageOf(error) },
+        "the lease of a company is not given back; it runs out",
+      );
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Keeps the leases of this node, and tells the parts of the background work which companies they have
+ * (specification/operation.md#several-nodes).
+ *
+ *   free ──claim: epoch + 1──> recovering ──each part has taken over──> working ──surplus, drain, stop──> draining ──> free
+ *                                  └──────────── lost or over ────────────┴──> fenced: forgotten, no file touched ──> free
+ *
+ * A lease counts from before its renewal was sent, on the clock that nobody sets, and ends some time early here: so another
+ * node hardly ever has it while this one still acts. That alone protects nothing, since a process may be stopped between any
+ * two instructions; what protects the data is the epoch that each unit of work is held to (`store/database/fence.ts`).
+ *
+ * Survives a crash: the rows. The leases of a dead node are over after `leaseMs`; a node that starts again under its own name
+ * takes its own back at once.
+ */
+import { aborted } from "../lib/aborted.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import type { Service } from "../lib/service.ts";
+import { sleep } from "../lib/sleep.ts";
+import type { CompanyWork, Ownership } from "../store/cluster/ownership.ts";
+import type { Fence } from "../store/database/fence.ts";
+import type { LaneStage } from "./held-lane.ts";
+import { HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
+import { LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
+
+export interface LeaseKeeperDeps extends LeaseRoundsDeps, Pick<HeldLanesDeps, "companyCodeOf"> {
+  /** Of the process that had the name on this machine before. */
+  readonly formerIncarnation: string | undefined;
+  /** Puts files that other nodes have entered for the company in line. */
+  readonly readArrived: (companyId: number) => Promise<void>;
+}
+
+/** How a node stands with its companies, for monitoring. */
+export interface KeeperStatistics {
+  /** Companies that it has, by stage. */
+  readonly lanes: Readonly<Record<LaneStage, number>>;
+  readonly isDraining: boolean;
+  /** Leases that were lost while the node had them. */
+  readonly lost: number;
+  /** Since the database took the last report, in milliseconds. */
+  readonly silentMs: number;
+}
+
+const arrivalsMs = 100;
+
+export class LeaseKeeper implements Ownership, Service {
+  readonly name = "leases";
+  readonly isSole = false;
+  readonly #deps: LeaseKeeperDeps;
+  readonly #lanes: HeldLanes;
+  readonly #rounds: LeaseRounds;
+  readonly #stopping = new AbortController();
+  #isStopping = false;
+  #loops: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: LeaseKeeperDeps) {
+    this.#deps = deps;
+    this.#lanes = new HeldLanes({ ...deps, node: deps.report().name });
+    this.#rounds = new LeaseRounds(deps, this.#lanes);
+  }
+
+  /** A further part of the work of each company; before `start`. */
+  add(part: CompanyWork): void {
+    this.#lanes.add(part);
+  }
+
+  fenceOf(companyId: number): Fence | undefined {
+    return this.#lanes.fenceOf(companyId);
+  }
+
+  statistics(): KeeperStatistics {
+    const lanes = { recovering: 0, working: 0, draining: 0, fenced: 0 };
+    for (const { stage } of this.#lanes.all) lanes[stage] += 1;
+    const { isToDrain: isDraining, silentMs } = this.#rounds;
+    return { lanes, isDraining, silentMs, lost: this.#lanes.lostCount };
+  }
+
+  /** Waits until the name is free; resolves when the companies that are free, as far as they are its share, are taken over. */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#enter(signal);
+    await this.#rounds.round();
+    await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
+    this.#loops = Promise.all([
+      this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
+      this.#repeat(arrivalsMs, () => this.#readArrivals()),
+    ]);
+  }
+
+  /** Gives all companies back, as far as their work ends until then. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.#rounds.takeNone();
+    await Promise.race([this.#drainAll(deadline), aborted(deadline)]);
+    this.#stopping.abort();
+    await this.#loops;
+    const { name, incarnation } = this.#deps.report();
+    await this.#deps.table.leave(name, incarnation).catch((error: unknown) => this.#rounds.failed(error));
+  }
+
+  async #drainAll(deadline: AbortSignal): Promise<void> {
+    await Promise.all(this.#lanes.all.map((lane) => this.#lanes.drain(lane, deadline)));
+    await this.#lanes.ended();
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    const { table, report, leaseMs, formerIncarnation: former, log } = this.#deps;
+    const giveUpAt = performance.now() + 2 * leaseMs;
+    for (;;) {
+      signal.throwIfAborted();
+      const { rival } = await table.enter(report(), { leaseMs, former });
+      if (rival === undefined) return;
+      const { name } = report();
+      if (performance.now() > giveUpAt)
+        throw new OperatorError(
+          `another node has the name ${name}, and was there ${Math.round(rival.silentMs)} ms ago: give each node a name of ` +
+            "its own (`cluster.node`)",
+        );
+      log.warn(
+        { node: name, silentMs: rival.silentMs },
+        "another process has the name of this node; waiting whether it ends",
+      );
+      await sleep(Math.min(1_000, leaseMs / 2), signal);
+    }
+  }
+
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await sleep(everyMs, signal);
+      if (!signal.aborted) await work();
+    }
+  }
+
+  async #readArrivals(): Promise<void> {
+    const { table, report, readArrived } = this.#deps;
+    try {
+      for (const { companyId, arrived } of await table.news(report().name)) {
+        const lane = this.#lanes.get(companyId);
+        if (lane?.stage !== "working") continue;
+        await readArrived(companyId);
+        lane.seen = Math.max(lane.seen, arrived);
+        await table.noteSeen(report().name, { companyId, arrived });
+      }
+    } catch (error) {
+      this.#rounds.failed(error);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * What a node does about its leases each second: it says that it is there, renews them, ends what is lost, takes what is free,
+ * and gives back what is more than its share.
+ */
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Lease, LeaseTable, NodeReport, Orders } from "../store/cluster/lease-table.ts";
+import type { HeldLane } from "./held-lane.ts";
+import type { HeldLanes, HeldLanesDeps } from "./held-lanes.ts";
+
+export interface LeaseRoundsDeps extends Pick<HeldLanesDeps, "log"> {
+  readonly table: LeaseTable;
+  /** What this node says of itself now; name and incarnation never change. */
+  readonly report: () => NodeReport;
+  readonly leaseMs: number;
+  /** Another process has taken the name of this node: it must not go on. */
+  readonly replaced: () => void;
+}
+
+const failing = { maxLines: 5, windowMs: 60_000 } as const;
+const alone: Orders = { isReplaced: false, isToDrain: false, nodes: 1, lanes: 0 };
+
+/** How long a lease is good for here, from before the call that gave it. */
+function goodMsOf(leaseMs: number): number {
+  return leaseMs - Math.min(2_000, leaseMs / 5);
+}
+
+/** Whether these leases have not that of the lane, as it is here. */
+function isMissing({ company, epoch }: HeldLane, leases: readonly Lease[]): boolean {
+  return !leases.some((lease) => lease.companyId === company.companyId && lease.epoch === epoch);
+}
+
+export class LeaseRounds {
+  readonly everyMs: number;
+  readonly #deps: LeaseRoundsDeps;
+  readonly #lanes: HeldLanes;
+  readonly #failing: LimitedLog;
+  #orders = alone;
+  #reportedAt = performance.now();
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #takesNone = false;
+
+  constructor(deps: LeaseRoundsDeps, lanes: HeldLanes) {
+    this.#deps = deps;
+    this.#lanes = lanes;
+    this.#failing = createLimitedLog(deps.log, failing);
+    this.everyMs = Math.min(1_000, deps.leaseMs / 8);
+  }
+
+  get isToDrain(): boolean {
+    return this.#orders.isToDrain;
+  }
+
+  /** Since the database took the last report. */
+  get silentMs(): number {
+    return performance.now() - this.#reportedAt;
+  }
+
+  /** From now on the leases are renewed, and no further ones taken. */
+  takeNone(): void {
+    this.#takesNone = true;
+  }
+
+  failed(error: unknown): void {
+    this.#failing.warn({ err: error }, "the leases of this node cannot be kept now; retrying");
+  }
+
+  /** Never rejects. */
+  async round(): Promise<void> {
+    try {
+      this.#lanes.fenceOverdue();
+      await this.#beat();
+      if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
+      this.#lanes.fenceOverdue();
+      if (this.#takesNone) return;
+      if (this.#orders.isToDrain) this.#giveBack(this.#lanes.all.length);
+      else await this.#balance();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { table, report, leaseMs, replaced } = this.#deps;
+    const orders = await table.beat(report(), leaseMs);
+    if (orders.isReplaced) {
+      replaced();
+      throw new Error("another process has the name of this node");
+    }
+    this.#orders = orders;
+    this.#reportedAt = performance.now();
+  }
+
+  async #renew(): Promise<void> {
+    const { table, report, leaseMs } = this.#deps;
+    const sentAt = performance.now();
+    const renewed = await table.renew(report().name, leaseMs);
+    this.#extend(renewed, sentAt + goodMsOf(leaseMs));
+    await this.#fenceLost(renewed);
+    this.#renewedAt = sentAt;
+  }
+
+  #extend(renewed: readonly Lease[], endsAt: number): void {
+    for (const { companyId, epoch } of renewed) {
+      const lane = this.#lanes.get(companyId);
+      if (lane?.epoch === epoch) lane.extend(endsAt);
+    }
+  }
+
+  /** A lease that was not renewed is another node's, or its row is locked at this moment. */
+  async #fenceLost(renewed: readonly Lease[]): Promise<void> {
+    const unsure = this.#lanes.all.filter((lane) => lane.stage !== "fenced" && isMissing(lane, renewed));
+    if (unsure.length === 0) return;
+    const held = await this.#deps.table.held(this.#deps.report().name);
+    for (const lane of unsure) if (isMissing(lane, held)) this.#lanes.fence(lane);
+  }
+
+  /** The companies are shared out evenly; with one node less, the others take what is over. */
+  async #balance(): Promise<void> {
+    const { nodes, lanes } = this.#orders;
+    const share = Math.ceil(lanes / Math.max(1, nodes));
+    const held = this.#lanes.all.length;
+    if (held > share && nodes > 1) this.#giveBack(held - share);
+    await this.#claim(Math.max(0, share - held));
+  }
+
+  async #claim(limit: number): Promise<void> {
+    const { table, report, leaseMs } = this.#deps;
+    const without = this.#lanes.all.map(({ company }) => company.companyId);
+    const sentAt = performance.now();
+    // Nodes with less than their share come first.
+    const graceMs = 2 * this.everyMs;
+    const claimed = await table.claim({ node: report().name, leaseMs, limit, graceMs, without });
+    await Promise.all(claimed.map((lease) => this.#lanes.begin(lease, sentAt + goodMsOf(leaseMs))));
+  }
+
+  #giveBack(count: number): void {
+    const working = this.#lanes.inStage("working");
+    const ending = this.#lanes.inStage("draining").length;
+    for (const lane of working.slice(0, Math.max(0, count - ending)))
+      void this.#lanes.drain(lane, AbortSignal.any([lane.lost, lane.untilOver()]));
+  }
+}

@@ -1,0 +1,58 @@
+/** The tables that nodes of one database share. */
+import type { Generated } from "kysely";
+
+export interface ClusterTables {
+  nodes: {
+    name: string;
+    /** Another one with each start. */
+    incarnation: string;
+    version: string;
+    /** The schema that this node knows. */
+    schema: number;
+    /** JSON: what it listens on. */
+    address: string;
+    /** Hash of the settings that all nodes must have in common. */
+    settings: string;
+    started_at: number;
+    /** By the clock of the database, as all times here. */
+    seen_at: number;
+    is_draining: Generated<number>;
+    is_stopped: Generated<number>;
+  };
+  /** One row for each company; 0: what concerns no company. Lock, lease and fence in one. */
+  lanes: {
+    company_id: number;
+    /** The node that does the background work of the company. */
+    owner: string | null;
+    /** Counts the leases: work that began under another one is refused. */
+    epoch: Generated<number>;
+    expires_at: Generated<number>;
+    /** Counts what other nodes than the owner have entered. */
+    arrived: Generated<number>;
+    /** Up to which of them the owner has read. */
+    seen: Generated<number>;
+  };
+  /** Failed sign-ins, as long as they count. */
+  sign_in_faults: {
+    id: Generated<number>;
+    peer: string;
+    subject: string;
+    score: number;
+    at: number;
+  };
+  sign_in_bans: {
+    peer: string;
+    banned_until: number;
+    times: number;
+    changed_at: number;
+  };
+  /** Unfinished uploads that a session of a node is writing. */
+  upload_claims: {
+    company_id: number;
+    path: string;
+    node: string;
+    incarnation: string;
+    session: string;
+    at: number;
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Leases of companies, as rows that the nodes of a database share. A lease gives one node the background work of a company
+ * for some seconds. Only the clock of the database decides when it is over.
+ */
+
+/** A lease that the node has. */
+export interface Lease {
+  readonly companyId: number;
+  readonly epoch: number;
+  /** How many files other nodes had entered, when this was read. */
+  readonly arrived: number;
+}
+
+/** A lease that was taken just now. */
+export interface ClaimedLease extends Lease {
+  /** When that of another node has run out, or would have: it did not give it back. */
+  readonly ranOutAt: number | null;
+}
+
+/** What a node says of itself, again and again. */
+export interface NodeReport {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly version: string;
+  /** The schema that it knows. */
+  readonly schema: number;
+  /** What it listens on, by protocol. */
+  readonly address: Readonly<Record<string, string>>;
+  /** Hash of the settings that all nodes must have in common. */
+  readonly settings: string;
+}
+
+/** A node as the others know it. Times are milliseconds UTC of the database. */
+export interface KnownNode extends NodeReport {
+  readonly startedAt: number;
+  readonly seenAt: number;
+  /** Somebody has asked it to give its companies away, or it is stopping. */
+  readonly isDraining: boolean;
+  readonly isStopped: boolean;
+  /** How long ago it was seen. */
+  readonly silentMs: number;
+  /** The companies that it has, with 0 for what concerns none. */
+  readonly lanes: number;
+}
+
+/** What a node learns when it has said that it is there. */
+export interface Orders {
+  /** Another process has its name: this one must not go on. */
+  readonly isReplaced: boolean;
+  readonly isToDrain: boolean;
+  /** Nodes that were seen lately and take companies, this one too. */
+  readonly nodes: number;
+  /** All lanes. */
+  readonly lanes: number;
+}
+
+/** Files that other nodes have entered. */
+export interface LaneNews {
+  readonly companyId: number;
+  readonly arrived: number;
+}
+
+export interface LeaseTable {
+  /** Takes the name. Gives another process that has it and was seen within `leaseMs`, other than `former`; it stays as it is then. */
+  enter(
+    report: NodeReport,
+    given: { readonly leaseMs: number; readonly former: string | undefined },
+  ): Promise<{ readonly rival: { readonly silentMs: number } | undefined }>;
+  beat(report: NodeReport, leaseMs: number): Promise<Orders>;
+  /** Extends the leases of the node that are free to be: rows that a transaction has locked are left as they are. */
+  renew(node: string, leaseMs: number): Promise<readonly Lease[]>;
+  /** All that are in the name of the node, whether they are over or not. */
+  held(node: string): Promise<readonly Lease[]>;
+  /**
+   * Takes up to `limit` leases that nobody has or that are over, and besides all that have been over, or free, for longer than
+   * `graceMs`; never those of `without`.
+   */
+  claim(given: {
+    readonly node: string;
+    readonly leaseMs: number;
+    readonly limit: number;
+    readonly graceMs: number;
+    readonly without: readonly number[];
+  }): Promise<readonly ClaimedLease[]>;
+  /** Gives leases back that the node has in these epochs. */
+  release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void>;
+  /** Lanes of the node with files that are to be read. */
+  news(node: string): Promise<readonly LaneNews[]>;
+  /** Files up to this count are in line. */
+  noteSeen(node: string, seen: LaneNews): Promise<void>;
+  /** All nodes that have ever been, by name. */
+  nodes(): Promise<readonly KnownNode[]>;
+  /** Who has which company. */
+  owners(): Promise<readonly { readonly companyId: number; readonly owner: string | null }[]>;
+  /** Asks a node to give its companies away, or to take some again. Whether there is such a node. */
+  order(node: string, isToDrain: boolean): Promise<boolean>;
+  /** It stops, and is not missed. */
+  leave(node: string, incarnation: string): Promise<void>;
+}

@@ -1,0 +1,64 @@
+/**
+ * Which companies this process does the background work of: it decides about their files, scans their folders, delivers,
+ * exports, prunes. On SQLite one process has all of them for ever. Nodes of one database have leases (`src/cluster`).
+ */
+import type { Store } from "../database/database.ts";
+import { type Fence, FencedError } from "../database/fence.ts";
+
+export interface Ownership {
+  /** Nobody else ever has a company. */
+  readonly isSole: boolean;
+  /** From the claim of the lease until it is given back, lost or over; undefined otherwise. */
+  fenceOf(companyId: number): Fence | undefined;
+}
+
+/** A company whose work begins. */
+export interface TakenCompany {
+  /** 0 is what concerns no company: its code is empty. */
+  readonly companyId: number;
+  readonly companyCode: string;
+  /** When the node that had it last was surely there for the last time, milliseconds UTC; undefined when it gave it back. */
+  readonly orphanedAt: number | undefined;
+}
+
+/**
+ * A part of the background work of companies, which begins and ends with their leases. Parts begin one after the other, and
+ * end in reverse.
+ */
+export interface CompanyWork {
+  readonly name: string;
+  /**
+   * The work of the company begins here: resolves when what another node has left is taken over. When it rejects, the lease is
+   * given back after `leave`. The signal says that the company is lost meanwhile.
+   */
+  take(company: TakenCompany, signal: AbortSignal): Promise<void>;
+  /**
+   * The work of the company ends here. Resolves when nothing of it runs any more, and all that is in memory is forgotten:
+   * after that the company may come back. `isFenced`: another node may have it already, so no file is touched.
+   */
+  leave(company: TakenCompany, how: { readonly isFenced: boolean }, deadline: AbortSignal): Promise<void>;
+}
+
+/** That of a process which alone has all companies. */
+export const soleOwnership: Ownership = {
+  isSole: true,
+  fenceOf: (companyId) => ({ companyId, epoch: 0 }),
+};
+
+type WritingStore = Pick<Store, "read" | "write" | "writeSoon">;
+
+/**
+ * A store for background work: a unit of one company is refused with a `FencedError` as soon as the company is not this
+ * node's any more. Units of the `site` and of none are as they are.
+ */
+export function fencedStore<S extends WritingStore>(store: S, ownership: Ownership): S {
+  if (ownership.isSole) return store;
+  const fenced =
+    (write: WritingStore["write"]): WritingStore["write"] =>
+    (whose, work) => {
+      if (typeof whose !== "number") return write(whose, work);
+      const fence = ownership.fenceOf(whose);
+      return fence === undefined ? Promise.reject(new FencedError(whose)) : write(whose, work, fence);
+    };
+  return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };
+}

@@ -1,0 +1,138 @@
+/**
+ * The leases in PostgreSQL. They have a session of their own: a long transaction of the writer must not keep a node from
+ * saying that it is there. Rows that a transaction has locked are passed over (`skip locked`): whoever has locked them is
+ * writing at this moment, and nobody can take the lane meanwhile.
+ */
+import type {
+  ClaimedLease,
+  KnownNode,
+  LaneNews,
+  Lease,
+  LeaseTable,
+  NodeReport,
+} from "../../cluster/lease-table.ts";
+import { named } from "../named-rows.ts";
+import type { PostgresSession } from "./postgres-session.ts";
+
+/** Milliseconds UTC, now and not at the begin of the transaction. */
+const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+const statements = {
+  enter: `insert into nodes (name, incarnation, version, schema, address, settings, started_at, seen_at)
+    values ($1, $2, $3, $4, $5, $6, ${now}, ${now})
+    on conflict (name) do update set incarnation = excluded.incarnation, version = excluded.version,
+      schema = excluded.schema, address = excluded.address, settings = excluded.settings,
+      started_at = excluded.started_at, seen_at = excluded.seen_at, is_draining = 0, is_stopped = 0
+    where nodes.incarnation = $7 or nodes.is_stopped = 1 or nodes.seen_at < ${now} - $8::bigint
+    returning name`,
+  rival: `select ${now} - seen_at as silent_ms from nodes where name = $1`,
+  beat: `update nodes set seen_at = ${now}, version = $3, schema = $4, address = $5, settings = $6, is_stopped = 0
+    where name = $1 and incarnation = $2 returning is_draining`,
+  live: `select (select count(*) from nodes where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0) as nodes,
+    (select count(*) from lanes) as lanes`,
+  renew: `update lanes set expires_at = ${now} + $2::bigint
+    where company_id in (select company_id from lanes where owner = $1 order by company_id for update skip locked)
+    returning company_id, epoch, arrived`,
+  held: "select company_id, epoch, arrived from lanes where owner = $1",
+  claim: `with open as (
+      select company_id, ((owner = $1) is true or expires_at < ${now} - $4::bigint) as is_overdue,
+        case when owner is not null then expires_at end as ran_out_at from lanes
+      where (owner is null or owner = $1 or expires_at < ${now}) and not company_id = any($5::bigint[])
+      order by company_id for update skip locked),
+    taken as (select * from open where is_overdue
+      union all (select * from open where not is_overdue order by random() limit $3))
+    update lanes set owner = $1, epoch = epoch + 1, expires_at = ${now} + $2::bigint from taken
+    where lanes.company_id = taken.company_id
+    returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at`,
+  release: `update lanes set owner = null, expires_at = ${now}
+    from unnest($2::bigint[], $3::bigint[]) given(id, of_epoch)
+    where company_id = given.id and epoch = given.of_epoch and owner = $1`,
+  news: "select company_id, arrived from lanes where owner = $1 and arrived <> seen",
+  noteSeen: "update lanes set seen = $3 where owner = $1 and company_id = $2 and seen < $3",
+  nodes: `select nodes.*, ${now} - seen_at as silent_ms,
+    (select count(*) from lanes where owner = nodes.name) as lanes from nodes order by name`,
+  owners: "select company_id, owner from lanes order by company_id",
+  order: "update nodes set is_draining = $2 where name = $1",
+  leave: `update nodes set is_stopped = 1, seen_at = ${now} where name = $1 and incarnation = $2`,
+} as const;
+
+type Name = keyof typeof statements;
+
+interface NodeRow {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly version: string;
+  readonly schema: number;
+  readonly address: string;
+  readonly settings: string;
+  readonly startedAt: number;
+  readonly seenAt: number;
+  readonly isDraining: number;
+  readonly isStopped: number;
+  readonly silentMs: number;
+  readonly lanes: number;
+}
+
+function valuesOf({ name, incarnation, version, schema, address, settings }: NodeReport) {
+  return [name, incarnation, version, schema, JSON.stringify(address), settings];
+}
+
+function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): KnownNode {
+  return {
+    ...rest,
+    address: JSON.parse(address) as KnownNode["address"],
+    isDraining: isDraining === 1,
+    isStopped: isStopped === 1,
+  };
+}
+
+/** The leases of the database of this session, which has no other use. */
+export function postgresLeases(session: PostgresSession): LeaseTable {
+  async function ask<Row>(name: Name, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const { rows } = await session.query({ text: statements[name], values, name: `lease_${name}` });
+    return rows.map((row) => named(row) as Row);
+  }
+  return {
+    async enter(report, { leaseMs, former }) {
+      const entered = await ask("enter", [...valuesOf(report), former ?? null, leaseMs]);
+      if (entered.length > 0) return { rival: undefined };
+      const [rival] = await ask<{ silentMs: number }>("rival", [report.name]);
+      return { rival: rival ?? { silentMs: 0 } };
+    },
+    async beat(report, leaseMs) {
+      const [own] = await ask<{ isDraining: number }>("beat", valuesOf(report));
+      const [live] = await ask<{ nodes: number; lanes: number }>("live", [leaseMs]);
+      return {
+        isReplaced: own === undefined,
+        isToDrain: own?.isDraining === 1,
+        nodes: live?.nodes ?? 0,
+        lanes: live?.lanes ?? 0,
+      };
+    },
+    renew: (node, leaseMs) => ask<Lease>("renew", [node, leaseMs]),
+    held: (node) => ask<Lease>("held", [node]),
+    claim: ({ node, leaseMs, limit, graceMs, without }) =>
+      ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, without]),
+    async release(node, leases) {
+      const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
+      await ask("release", [node, ids, epochs]);
+    },
+    news: (node) => ask<LaneNews>("news", [node]),
+    async noteSeen(node, { companyId, arrived }) {
+      await ask("noteSeen", [node, companyId, arrived]);
+    },
+    nodes: async () => (await ask<NodeRow>("nodes")).map(knownNodeOf),
+    owners: () => ask("owners"),
+    async order(node, isToDrain) {
+      const { rowCount } = await session.query({
+        text: statements.order,
+        values: [node, isToDrain ? 1 : 0],
+        name: "lease_order",
+      });
+      return (rowCount ?? 0) > 0;
+    },
+    async leave(node, incarnation) {
+      await ask("leave", [node, incarnation]);
+    },
+  };
+}

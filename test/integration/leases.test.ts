@@ -1,0 +1,157 @@
+/** Nodes that share out companies by leases, on a real server. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import type { CompanyWork } from "../../src/store/cluster/ownership.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { FencedError, UnseenArrivalsError } from "../../src/store/database/fence.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const leaseMs = 2_000;
+let server: PostgresServer;
+let databases = 0;
+let url: string;
+let store: Store;
+let companies: number[];
+
+beforeAll(async () => {
+  if (hasPostgres) server = await startPostgres();
+});
+afterAll(() => {
+  if (hasPostgres) server.stop();
+});
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  databases += 1;
+  url = await server.makeDatabase(`db_${databases}`);
+  store = await openNode();
+  companies = [];
+  for (const code of ["A", "B", "C", "D", "E"]) {
+    const made = await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
+    companies.push(made.company.id);
+  }
+});
+
+async function openNode(): Promise<Store> {
+  const opened = await openStore(temporaryFolder(), { url });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+interface TestNode {
+  readonly keeper: LeaseKeeper;
+  readonly has: Set<number>;
+  readonly told: string[];
+  readonly store: Store;
+}
+
+/** A node whose work is to know what it has. */
+async function startNode(
+  name: string,
+  given: { readonly incarnation?: string; readonly former?: string } = {},
+) {
+  const own = await openNode();
+  if (own.leases === undefined) throw new Error("this database has no leases");
+  const { incarnation = `${name}-1`, former } = given;
+  const has = new Set<number>();
+  const told: string[] = [];
+  const part: CompanyWork = {
+    name: "knowing",
+    async take({ companyId }) {
+      has.add(companyId);
+    },
+    async leave({ companyId }, { isFenced }) {
+      told.push(`${isFenced ? "fenced" : "left"} ${companyId}`);
+      has.delete(companyId);
+    },
+  };
+  const report = { name, incarnation, version: "1", schema: 23, address: {}, settings: "" };
+  const keeper = new LeaseKeeper({
+    ...{ table: own.leases, report: () => report, formerIncarnation: former, leaseMs },
+    companyCodeOf: async (id) => `company ${id}`,
+    log: createLogger({ level: "error" }),
+    readArrived: async (companyId) => void told.push(`read ${companyId}`),
+    replaced: () => void told.push("replaced"),
+  });
+  keeper.add(part);
+  await keeper.start(AbortSignal.timeout(20_000));
+  onTestFinished(() => keeper.stop(AbortSignal.timeout(1_000)));
+  return { keeper, has, told, store: own } satisfies TestNode;
+}
+
+describe.runIf(hasPostgres)("nodes with leases", () => {
+  it("have each company once, and as many as their share", async () => {
+    const one = await startNode("one");
+    expect([...one.has].toSorted()).toEqual([0, ...companies]);
+    const two = await startNode("two");
+    await waitFor("the companies to be shared", () => one.has.size === 3 && two.has.size === 3);
+    expect([...one.has, ...two.has].toSorted()).toEqual([0, ...companies]);
+    expect(one.told.every((line) => line.startsWith("left"))).toBe(true);
+  });
+
+  it("give all back when they stop, and the others have them soon", async () => {
+    const [one, two] = [await startNode("one"), await startNode("two")];
+    await waitFor("the companies to be shared", () => two.has.size === 3);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    expect(one.has.size).toBe(0);
+    await waitFor("the other to have all", () => two.has.size === 6);
+  });
+
+  it("lose what they do not renew, and units of the former lease are refused", async () => {
+    const one = await startNode("one");
+    const fence = one.keeper.fenceOf(companies[0] ?? 0);
+    const other = await openNode();
+    // What a node that takes over does, with the lease of the first still running.
+    await other.write("site", (tx) =>
+      tx
+        .updateTable("lanes")
+        .set((eb) => ({ owner: "two", epoch: eb("epoch", "+", 1) }))
+        .execute(),
+    );
+    const writing = one.store.write(companies[0] ?? 0, async () => "written", fence);
+    await expect(writing).rejects.toThrow(FencedError);
+    await waitFor("the node to notice", () => one.has.size === 0);
+    expect(one.told.filter((line) => line.startsWith("fenced"))).toHaveLength(6);
+    expect(one.keeper.fenceOf(companies[0] ?? 0)).toBeUndefined();
+  });
+
+  it("do not decide while another node has entered files that they have not read", async () => {
+    const one = await startNode("one");
+    const [company = 0] = companies;
+    const other = await openNode();
+    await other.write(company, (tx) =>
+      tx
+        .updateTable("lanes")
+        .set((eb) => ({ arrived: eb("arrived", "+", 1) }))
+        .where("company_id", "=", company)
+        .execute(),
+    );
+    const write = () => one.store.write(company, async () => "written", one.keeper.fenceOf(company));
+    await expect(write()).rejects.toThrow(UnseenArrivalsError);
+    await waitFor("the files to be read", () => one.told.includes(`read ${company}`));
+    await waitFor("them to be in line", async () => (await write().catch(() => "")) === "written");
+  });
+
+  it("do not start under the name of one that is there, but at once where that was their own former process", async () => {
+    const one = await startNode("one");
+    await expect(startNode("one", { incarnation: "another" })).rejects.toThrow(
+      /has the name one.*cluster\.node/,
+    );
+    const again = await startNode("one", { incarnation: "one-2", former: "one-1" });
+    expect(again.has.size).toBe(6);
+    await waitFor("the former to know", () => one.told.includes("replaced"));
+  });
+
+  it("give their companies away when they are to drain, and take some when that is over", async () => {
+    const [one, two] = [await startNode("one"), await startNode("two")];
+    await waitFor("the companies to be shared", () => two.has.size === 3);
+    expect(await store.leases?.order("one", true)).toBe(true);
+    await waitFor("the other to have all", () => two.has.size === 6 && one.has.size === 0);
+    expect(one.keeper.statistics().isDraining).toBe(true);
+    await store.leases?.order("one", false);
+    await waitFor("them to be shared again", () => one.has.size === 3 && two.has.size === 3);
+  });
+});
