@@ -27,6 +27,8 @@ export interface LeaseKeeperDeps extends LeaseRoundsDeps, Pick<HeldLanesDeps, "c
   readonly formerIncarnation: string | undefined;
   /** Puts files that other nodes have entered for the company in line. */
   readonly readArrived: (companyId: number) => Promise<void>;
+  /** How often it is asked whether there are any; a tenth of a second unless given. */
+  readonly arrivalsMs?: number;
 }
 
 /** How a node stands with its companies, for monitoring. */
@@ -40,7 +42,7 @@ export interface KeeperStatistics {
   readonly silentMs: number;
 }
 
-const arrivalsMs = 100;
+const usualArrivalsMs = 100;
 
 export class LeaseKeeper implements Ownership, Service {
   readonly name = "leases";
@@ -81,7 +83,7 @@ export class LeaseKeeper implements Ownership, Service {
     await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
     this.#loops = Promise.all([
       this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
-      this.#repeat(arrivalsMs, () => this.#readArrivals()),
+      this.#repeat(this.#deps.arrivalsMs ?? usualArrivalsMs, () => this.#readArrivals()),
     ]);
   }
 
@@ -131,18 +133,33 @@ export class LeaseKeeper implements Ownership, Service {
     }
   }
 
-  async #readArrivals(): Promise<void> {
-    const { table, report, readArrived } = this.#deps;
+  /** Puts all that other nodes have entered for the company up to now in line. Never rejects. */
+  async lookForArrivals(companyId: number): Promise<void> {
     try {
-      for (const { companyId, arrived } of await table.news(report().name)) {
-        const lane = this.#lanes.get(companyId);
-        if (lane?.stage !== "working") continue;
-        await readArrived(companyId);
-        lane.seen = Math.max(lane.seen, arrived);
-        await table.noteSeen(report().name, { companyId, arrived });
-      }
+      await this.#readArrivalsOf(companyId, await this.#deps.table.arrivedOf(companyId));
+    } catch (error) {
+      this.#rounds.failed(error);
+      await sleep(usualArrivalsMs, this.#stopping.signal);
+    }
+  }
+
+  async #readArrivals(): Promise<void> {
+    const { table, report } = this.#deps;
+    try {
+      for (const { companyId, arrived } of await table.news(report().name))
+        await this.#readArrivalsOf(companyId, arrived);
     } catch (error) {
       this.#rounds.failed(error);
     }
+  }
+
+  /** The count was read before the entries are, so that all that it counts are among them. */
+  async #readArrivalsOf(companyId: number, arrived: number): Promise<void> {
+    const lane = this.#lanes.get(companyId);
+    if (lane?.stage !== "working") return;
+    const { table, report, readArrived } = this.#deps;
+    await readArrived(companyId);
+    lane.seen = Math.max(lane.seen, arrived);
+    await table.noteSeen(report().name, { companyId, arrived });
   }
 }

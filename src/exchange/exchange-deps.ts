@@ -1,4 +1,4 @@
-import type { ArrivalSink, Reservations } from "../inbound/places/inbox.ts";
+import type { ArrivalSink, Inbox, Reservations } from "../inbound/places/inbox.ts";
 import type { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/files/durable-file.ts";
@@ -40,7 +40,7 @@ export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
   /** Reserves the names that files are about to get. */
-  readonly inbox: Reservations;
+  readonly inbox: Reservations & Pick<Inbox, "enterElsewhere">;
   /** Takes the files that are complete. */
   readonly arrivals: Pick<ArrivalSink, "arrive" | "flush">;
   /** Room for more files, shared with the other ways in. */

@@ -3,11 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { StoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
+import { FencedError } from "../store/database/fence.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import { enterFile } from "../store/ledger/files.ts";
+import { enterFile, enterFileOnce, type NewFile } from "../store/ledger/files.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
 import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
@@ -23,23 +25,33 @@ interface EnteringDependencies {
   readonly lanes: Pick<CompanyLanes, "known" | "surely">;
   /** Removes the receipts of earlier files of these names. */
   readonly clearReceipts: (files: readonly WaitingFile[]) => Promise<void>;
+  /** The work of their company is another node's: files under final names that the ledger may lack. */
+  readonly handOver?: ((files: readonly WaitingFile[]) => void) | undefined;
 }
 
 const entryGroup = 256;
 const pauseMs = 1_000;
 
-async function insert(
-  tx: Transaction,
-  { locations, enteredAt }: { readonly locations: Locations; readonly enteredAt: number },
-  files: readonly WaitingFile[],
-): Promise<number[]> {
+interface Entering {
+  readonly locations: Pick<Locations, "toLedger">;
+  readonly enteredAt: number;
+}
+
+/** A file that has come, as the ledger takes it. */
+export function newFileOf(file: WaitingFile, { locations, enteredAt }: Entering): NewFile {
+  const nameTime = ledgerTimeOf(parseStopFileName(file.name));
+  return { ...file, nameTime, location: locations.toLedger(pathOf(file)), enteredAt };
+}
+
+async function insert(tx: Transaction, entering: Entering, files: readonly WaitingFile[]): Promise<number[]> {
   const ids: number[] = [];
-  for (const file of files) {
-    const nameTime = ledgerTimeOf(parseStopFileName(file.name));
-    const location = locations.toLedger(pathOf(file));
-    ids.push(await enterFile(tx, { ...file, nameTime, location, enteredAt }));
-  }
+  for (const file of files) ids.push(await enterFile(tx, newFileOf(file, entering)));
   return ids;
+}
+
+/** Another node has entered a file of the group, or a scan there: only where several nodes are is that refused. */
+function isTwice(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === "refused";
 }
 
 export class EnteringFiles {
@@ -92,6 +104,15 @@ export class EnteringFiles {
     for (const file of files) this.#deps.lanes.known(file.companyId)?.wake();
   }
 
+  /** One after the other, since another node has entered some of them. */
+  async #enterEach(companyId: number, files: readonly WaitingFile[]): Promise<void> {
+    const { store, locations, clock } = this.#deps;
+    for (const file of files) {
+      const entry = newFileOf(file, { locations, enteredAt: clock.now() });
+      file.id = (await store.write(companyId, (tx) => enterFileOnce(tx, entry))).id;
+    }
+  }
+
   /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */
   async #enterSurely(companyId: number, files: readonly WaitingFile[]): Promise<void> {
     const { store, locations, clock, failing } = this.#deps;
@@ -105,6 +126,9 @@ export class EnteringFiles {
         }
         return;
       } catch (error) {
+        if (error instanceof FencedError) return this.#deps.handOver?.(files);
+        if (this.#deps.handOver !== undefined && isTwice(error))
+          return await this.#enterEach(companyId, files);
         if (this.#isStopped) throw error;
         const fields = { err: error, reason: messageOf(error), files: files.length };
         failing.warn(fields, "the ledger cannot be written; retrying");

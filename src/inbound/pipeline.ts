@@ -13,11 +13,14 @@
  */
 import type { DocumentPool } from "../documents/pool/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
+import { given } from "../lib/given.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
+import { sleep } from "../lib/sleep.ts";
+import type { TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
 import {
   type AwaitedReceipts,
@@ -25,21 +28,28 @@ import {
   removeReceiptsOfWaiting,
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
-import type { ChannelKind, DecisionStatistics, ReceivedFiles } from "./lanes/decision-figures.ts";
+import {
+  ArrivalFigures,
+  type ChannelKind,
+  DecisionFigures,
+  type DecisionStatistics,
+  type ReceivedFiles,
+} from "./lanes/decision-figures.ts";
 import type { DecisionWatch } from "./lanes/decision-watch.ts";
 import { EnteringFiles } from "./entering-files.ts";
-import { FilingQueue } from "./places/filing-queue.ts";
+import { EntriesInLine } from "./entries-in-line.ts";
+import { FilingQueue, type FilingThread } from "./places/filing-queue.ts";
 import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
 import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
 import { PresentFiles } from "./present-files.ts";
-import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.ts";
-import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
+import { acceptRetries, redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
+import type { WaitingFile } from "./lanes/waiting-file.ts";
 
-interface PipelineDependencies {
+export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly locations: Locations;
@@ -52,6 +62,22 @@ interface PipelineDependencies {
   readonly log: Logger;
   /** Told of each decision and receipt; nobody unless given. */
   readonly watch?: DecisionWatch;
+  /** For one company, where several nodes share the companies out; for all unless given. */
+  readonly scope?: PipelineScope;
+}
+
+/** What the pipelines of the companies of one process have in common, and what is of this one's. */
+export interface PipelineScope {
+  readonly company: TakenCompany;
+  /** A store that refuses to decide while other nodes have entered files that are not in line. */
+  readonly decidingStore: PipelineDependencies["store"];
+  readonly filingThread: FilingThread;
+  readonly decisionFigures: DecisionFigures;
+  readonly arrivalFigures: ArrivalFigures;
+  /** The company is another node's now: the ledger may lack these files. */
+  readonly handOver: (files: readonly WaitingFile[]) => void;
+  /** Puts files that other nodes have entered in line, and notes up to where. Never rejects. */
+  readonly readArrived: () => Promise<void>;
 }
 
 /** Files of a company that wait. */
@@ -70,6 +96,7 @@ export interface PipelineStatistics extends DecisionStatistics {
 }
 
 const retryPollMs = 1_000;
+const settlingMs = 20;
 const heldReportMs = 60_000;
 /** Repeated failures are logged a few times a minute. */
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
@@ -85,6 +112,7 @@ export class Pipeline implements Inbox, Service {
   readonly #lanes: CompanyLanes;
   readonly #filesOfEarlierRun: FilesOfEarlierRun;
   readonly #entering: EnteringFiles;
+  readonly #entries: EntriesInLine;
   readonly #timers: NodeJS.Timeout[] = [];
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
@@ -92,6 +120,7 @@ export class Pipeline implements Inbox, Service {
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    const { scope } = deps;
     this.#filesOfEarlierRun = new FilesOfEarlierRun(deps.log);
     this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = new FilingQueue({
@@ -101,6 +130,7 @@ export class Pipeline implements Inbox, Service {
       clock: deps.clock,
       isAwaited: (key) => this.#awaitedReceipts.withholds(key),
       log: deps.log,
+      ...given({ thread: scope?.filingThread }),
     });
     this.#awaitedReceipts = createAwaitedReceipts({
       ...deps,
@@ -109,9 +139,13 @@ export class Pipeline implements Inbox, Service {
     });
     const { clock, locations } = deps;
     const [receipts, filesOfEarlierRun] = [this.#awaitedReceipts, this.#filesOfEarlierRun];
-    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun });
+    const figures = scope?.arrivalFigures ?? new ArrivalFigures();
+    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun, figures });
     this.#lanes = new CompanyLanes({
       ...deps,
+      store: scope?.decidingStore ?? deps.store,
+      figures: scope?.decisionFigures ?? new DecisionFigures(),
+      readArrived: scope?.readArrived,
       failing: this.#failing,
       filing: this.#filing,
       // While it recovers, `start` asks once all entries are known.
@@ -124,6 +158,10 @@ export class Pipeline implements Inbox, Service {
       failing: this.#failing,
       lanes: this.#lanes,
       clearReceipts: (files) => this.#awaitedReceipts.clearAll(files),
+      handOver: scope?.handOver,
+    });
+    this.#entries = new EntriesInLine({
+      ...{ ...deps, receipts, files: this.#files, lanes: this.#lanes, companyId: scope?.company.companyId },
     });
   }
 
@@ -194,6 +232,15 @@ export class Pipeline implements Inbox, Service {
     return (await this.#lanes.surely(companyId)).hold();
   }
 
+  /** It has the companies that it is asked about. */
+  isElsewhere(): boolean {
+    return false;
+  }
+
+  enterElsewhere(arrivals: readonly Arrival[]): Promise<void> {
+    return this.arriveAll(arrivals);
+  }
+
   keepBack(companyId: number, name: string): () => void {
     const keeping = this.#lanes.surely(companyId).then((runner) => {
       const release = runner.keepBack(name);
@@ -210,10 +257,11 @@ export class Pipeline implements Inbox, Service {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    await redoFiling(this.#deps, this.#filing, this.#files.paths);
+    const company = this.#deps.scope?.company;
+    await redoFiling(this.#deps, this.#filing, this.#files.paths, company?.companyId);
     killPoint("recovery.redone");
-    await removeReceiptsOfWaiting(this.#deps.locations);
-    const released = await this.#loadWaiting(signal);
+    await removeReceiptsOfWaiting(this.#deps.locations, company?.companyCode);
+    const released = await this.#entries.loadAll(signal);
     this.#files.recovered();
     this.#recovering = false;
     killPoint("recovery.inLine");
@@ -222,20 +270,36 @@ export class Pipeline implements Inbox, Service {
     const logAllHeld = () => {
       for (const runner of this.#lanes.all) logHeld(this.#deps.log, runner.held());
     };
-    this.#timers.push(
-      setInterval(() => void this.#takeRetries(), retryPollMs).unref(),
-      setInterval(logAllHeld, heldReportMs).unref(),
-    );
+    this.#timers.push(setInterval(logAllHeld, heldReportMs).unref());
+    // Who has many companies asks for the retries of all.
+    if (company === undefined)
+      this.#timers.push(setInterval(() => void this.#takeRetries(), retryPollMs).unref());
+  }
+
+  /** Puts an entry that is to be tried again in line. */
+  retry(entry: WaitingEntry): Promise<void> {
+    return this.#entries.retry(entry);
+  }
+
+  /** Puts entries that other nodes have made in line. Rejects when the ledger cannot be read. */
+  readArrived(companyId: number): Promise<void> {
+    return this.#entries.readArrived(companyId);
+  }
+
+  /** Resolves when no file is on its way to a path that was reserved. */
+  async settled(signal: AbortSignal): Promise<void> {
+    while (this.#files.hasReserved && !signal.aborted) await sleep(settlingMs, signal);
+  }
+
+  /** Another node has the company: nothing more of it is done here. Resolves when nothing is in hand any more. */
+  async forget(): Promise<void> {
+    this.#beginStop();
+    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget()]);
   }
 
   async stop(): Promise<void> {
     if (this.#isStopped) return;
-    this.#isStopped = true;
-    this.#lanes.beginStop();
-    this.#entering.stop();
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#filesOfEarlierRun.clear();
-    this.#awaitedReceipts.stop();
+    this.#beginStop();
     killPoint("stop.pipeline");
     await this.#entering.ended();
     await this.#lanes.stop();
@@ -244,19 +308,13 @@ export class Pipeline implements Inbox, Service {
     killPoint("stop.filing");
   }
 
-  /** Puts the entries of the ledger that wait in line. The holds that keep them there are to be given back. */
-  async #loadWaiting(signal: AbortSignal): Promise<readonly (() => void)[]> {
-    const holds: (() => void)[] = [];
-    for await (const entry of waitingEntries(this.#deps.store)) {
-      signal.throwIfAborted();
-      // A name that is cut in `.again` does not say which receipt is its own.
-      if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
-      const file = this.#files.fromLedger(entry);
-      const runner = await this.#lanes.of(file.companyId);
-      if (runner.size === 0) holds.push(runner.hold());
-      runner.add(file);
-    }
-    return holds;
+  #beginStop(): void {
+    this.#isStopped = true;
+    this.#lanes.beginStop();
+    this.#entering.stop();
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#filesOfEarlierRun.clear();
+    this.#awaitedReceipts.stop();
   }
 
   /** The hold is there when this is called; the promise is about what to wait for. */
@@ -273,11 +331,7 @@ export class Pipeline implements Inbox, Service {
   async #takeRetries(): Promise<void> {
     if (this.#recovering || this.#isStopped) return;
     try {
-      for (const entry of await acceptRetries(this.#deps.store)) {
-        const runner = await this.#lanes.of(entry.companyId);
-        runner.add(this.#files.fromLedger(entry));
-        killPoint("retry.inLine");
-      }
+      for (const entry of await acceptRetries(this.#deps.store, () => true)) await this.#entries.retry(entry);
     } catch (error) {
       this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
     }

@@ -10,7 +10,7 @@ import { CountedPaths } from "./places/counted-paths.ts";
 import type { Arrival } from "./places/inbox.ts";
 import type { Locations } from "./places/locations.ts";
 import type { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
-import { ArrivalFigures } from "./lanes/decision-figures.ts";
+import type { ArrivalFigures } from "./lanes/decision-figures.ts";
 import type { WaitingEntry } from "./recovery/recovery.ts";
 import {
   toWaitingFile,
@@ -144,11 +144,11 @@ interface PresentFilesDependencies {
   readonly locations: Locations;
   readonly receipts: AwaitedReceipts;
   readonly filesOfEarlierRun: Pick<FilesOfEarlierRun, "arrived">;
+  readonly figures: ArrivalFigures;
 }
 
 export class PresentFiles {
   readonly counts = new FileCounts();
-  readonly arrivals = new ArrivalFigures();
   /** Paths of files in the pipeline: scans ignore them. */
   readonly paths = new CountedPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
@@ -159,6 +159,15 @@ export class PresentFiles {
   constructor(deps: PresentFilesDependencies) {
     this.#deps = deps;
     this.#order = new ArrivalOrder(deps.clock);
+  }
+
+  get arrivals(): ArrivalFigures {
+    return this.#deps.figures;
+  }
+
+  /** Whether a path is about to appear. */
+  get hasReserved(): boolean {
+    return !this.#reservedPaths.isEmpty;
   }
 
   has(path: string): boolean {

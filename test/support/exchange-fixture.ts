@@ -64,7 +64,10 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
   });
   const exchange = createFileExchange({
     companiesDir,
-    inbox: { reserve: () => undefined, release: () => undefined, clearReceipt: async () => undefined },
+    inbox: {
+      ...{ reserve: () => undefined, release: () => undefined, clearReceipt: async () => undefined },
+      ...{ isElsewhere: () => false, enterElsewhere: async () => undefined },
+    },
     arrivals: { arrive: (arrival) => void arrivals.push(arrival), flush: () => undefined },
     ...{ intake, clock, log },
     recordRemoval: async (removal) => void removals.push(removal),

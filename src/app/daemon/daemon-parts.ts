@@ -7,7 +7,8 @@ import { createDiskSpace } from "../../exchange/uploads/disk-space.ts";
 import { Intake } from "../../exchange/uploads/intake.ts";
 import { createLocations, type Locations } from "../../inbound/places/locations.ts";
 import { DecisionWatches } from "../../inbound/lanes/decision-watch.ts";
-import { Pipeline } from "../../inbound/pipeline.ts";
+import { type InboundPipeline, NodePipeline } from "../../inbound/node-pipeline.ts";
+import { Pipeline, type PipelineDependencies } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -60,7 +61,7 @@ export interface Parts {
   readonly cluster: Cluster;
   readonly companies: CompanyDirectory;
   readonly documents: DocumentPool;
-  readonly pipeline: Pipeline;
+  readonly pipeline: InboundPipeline;
   /** Who is told of each decision. */
   readonly decisionWatches: DecisionWatches;
   /** Room for more files, by whatever way they come. */
@@ -197,6 +198,24 @@ type Given = Pick<
   | "troubles"
 >;
 
+/** That of all companies, or that of a node, with which the work of a company begins. */
+async function createPipeline(
+  { current, store, log, ports }: Pick<Parts, "store" | "log" | "ports"> & { readonly current: Current },
+  deps: PipelineDependencies,
+): Promise<{ readonly cluster: Cluster; readonly pipeline: InboundPipeline }> {
+  let node: NodePipeline | undefined;
+  const cluster = await createCluster({
+    ...{ store, config: current.config, log, companyCodeOf: deps.companyCodeOf, ports },
+    readArrived: async (companyId) => await node?.readArrived(companyId),
+  });
+  const { keeper } = cluster;
+  if (keeper === undefined) return { cluster, pipeline: new Pipeline(deps) };
+  const lookForArrivals = (companyId: number) => keeper.lookForArrivals(companyId);
+  node = new NodePipeline({ ...deps, ownership: keeper, lookForArrivals });
+  keeper.add(node);
+  return { cluster, pipeline: node };
+}
+
 /** Builds them; the watches run from now on, and their ends are on the stack. */
 export async function buildParts(config: Config, store: Store, rest: Given): Promise<Parts> {
   const { log, clock, stack, ledgerNumbers, holdWatch } = rest;
@@ -210,16 +229,15 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
   const ports: Parts["ports"] = new Map();
-  const cluster = await createCluster({
-    ...{ store, config, log, companyCodeOf: companies.codeOf, ports },
-    readArrived: async () => undefined,
-  });
   const decisionWatches = startDecisionWatches({ ...rest, store });
-  const pipeline = new Pipeline({
-    ...{ store, documents, locations, ledgerNumbers, clock, log, watch: decisionWatches },
-    settings: () => pipelineSettingsOf(current.config),
-    companyCodeOf: companies.codeOf,
-  });
+  const { cluster, pipeline } = await createPipeline(
+    { ...rest, current, store, ports },
+    {
+      ...{ store, documents, locations, ledgerNumbers, clock, log, watch: decisionWatches },
+      settings: () => pipelineSettingsOf(current.config),
+      companyCodeOf: companies.codeOf,
+    },
+  );
   const intake = intakeFor({ current, locations, pipeline, clock, log });
   stack.push({ name: "intake", release: async () => intake.stop() });
   const signIn = startSignIn({ ...rest, store, config });

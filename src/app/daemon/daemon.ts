@@ -120,7 +120,9 @@ async function readBootId(): Promise<string> {
 
 /** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
 async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
-  const { store, locations, companies, log, clock, ledgerNumbers } = parts;
+  const { store, locations, companies, log, clock, ledgerNumbers, cluster } = parts;
+  // Where several nodes are, whoever takes a company over looks.
+  if (cluster.keeper !== undefined) return;
   const [last, bootId] = [await readLastRun(store.read), await readBootId()];
   if (last.aliveAt !== undefined && last.bootId !== bootId) {
     const companyCodeOf = companies.codeOf;
@@ -287,16 +289,8 @@ async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[
   return await readHostKeys(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
 }
 
-async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {
-  const { stack, health, log } = parts;
-  await ensureTrees(parts);
-  await parts.signIn.load();
+function startTidying(parts: Parts, exchange: FolderExchange): void {
   const { documentsDirectory: documentsDir } = parts.locations;
-  await makeDirectoryDurably(documentsDir);
-  await startInbound(parts);
-  const outbound = await outboundFor(parts);
-  const exchange = exchangeFor(parts);
-  stack.push({ name: "exchange", release: () => exchange.stop() });
   const housekeeping = startHousekeeping({
     exchange,
     store: parts.store,
@@ -305,12 +299,30 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     retention: parts.retention,
     pruneAlerts: (now, stopping) =>
       pruneAlerts({ store: parts.store, config: () => parts.config }, now, stopping),
-    log,
+    log: parts.log,
     config: () => parts.config,
   });
-  stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
+  parts.stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
+}
+
+async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {
+  const { stack, health } = parts;
+  await ensureTrees(parts);
+  await parts.signIn.load();
+  await makeDirectoryDurably(parts.locations.documentsDirectory);
+  await startInbound(parts);
+  const outbound = await outboundFor(parts);
+  const exchange = exchangeFor(parts);
+  stack.push({ name: "exchange", release: () => exchange.stop() });
+  startTidying(parts, exchange);
   const { store, configFile, clock } = parts;
-  const backups = createBackupSchedule({ store, clock, log, configFile, config: () => parts.config });
+  const backups = createBackupSchedule({
+    store,
+    clock,
+    log: parts.log,
+    configFile,
+    config: () => parts.config,
+  });
   await stack.start(backups, parts.signal);
   const folders = await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });

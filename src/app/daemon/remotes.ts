@@ -9,7 +9,7 @@ import type { PolledRemote, PollSchedule } from "../../endpoints/remote/remote-d
 import { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
 import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
-import type { Pipeline } from "../../inbound/pipeline.ts";
+import type { InboundPipeline } from "../../inbound/node-pipeline.ts";
 import { createRemoteMemory, createRemoteStates } from "../../inbound/remotes/remote-memory.ts";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -72,7 +72,7 @@ async function polledRemotes({ store, locations, config }: RemotesDeps): Promise
 /** Starts polling. What is stopped with the stack takes no more, and hands over what it has fetched. */
 export async function startRemotes(
   deps: RemotesDeps & {
-    readonly pipeline: Pipeline;
+    readonly pipeline: InboundPipeline;
     readonly intake: Pick<Intake, "whyNoRoom">;
     readonly clock: Clock;
     readonly log: Logger;

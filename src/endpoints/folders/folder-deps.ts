@@ -103,7 +103,7 @@ export const localFolderDisk: FolderDisk = {
 };
 
 export interface FolderDeps {
-  readonly inbox: Omit<Inbox, "waitingCount" | "undecidedCount">;
+  readonly inbox: Omit<Inbox, "undecidedCount" | "waitingCount" | "isElsewhere" | "enterElsewhere">;
   readonly settings: () => FolderSettings;
   readonly clock: Clock;
   readonly log: Logger;

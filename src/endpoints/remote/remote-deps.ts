@@ -1,6 +1,6 @@
 import type { CronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Intake } from "../../exchange/uploads/intake.ts";
-import type { Inbox } from "../../inbound/places/inbox.ts";
+import type { Inbox, Reservations } from "../../inbound/places/inbox.ts";
 import type { RemoteMemory, RemoteStates } from "../../inbound/remotes/remote-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -36,7 +36,7 @@ export interface RemoteLimits {
 }
 
 export interface RemoteDeps {
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
+  readonly inbox: Reservations & Pick<Inbox, "arriveAll" | "waitingCount">;
   readonly memory: RemoteMemory;
   readonly states: RemoteStates;
   readonly intake: Pick<Intake, "whyNoRoom">;

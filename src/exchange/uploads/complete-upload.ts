@@ -2,7 +2,7 @@
  * How an unfinished file becomes one that has arrived: by the close of its upload, or by a rename. The close, step by step:
  *
  *   sync of the bytes → final name (`placeArrival`: receipt of an earlier file away, link, sync of the folder)
- *   → to the pipeline → the close is answered
+ *   → to the pipeline, or into the ledger for the node that has the company → the close is answered
  *
  * One whose name says "unfinished" keeps it: sync of the bytes, sync of its folder, answer.
  */
@@ -68,7 +68,8 @@ async function becomeFile(
       arrival: { companyId: company.id, name, channel, userName, size, receivedAt, beganAt },
     },
   );
-  deps.arrivals.arrive(arrival, memory.isPushing);
+  if (deps.inbox.isElsewhere(company.id)) await deps.inbox.enterElsewhere([arrival]);
+  else deps.arrivals.arrive(arrival, memory.isPushing);
   memory.arrived(performance.now());
   memory.becameFile(own.key, keyOf(partials, name), attributes);
 }

@@ -95,6 +95,8 @@ test("the close is answered after file sync, link and folder sync in this order"
       reserve: () => calls.push("reserve"),
       release: () => calls.push("release"),
       clearReceipt: async () => void calls.push("clear receipt"),
+      isElsewhere: () => false,
+      enterElsewhere: async () => undefined,
     },
     arrivals: { arrive: () => void calls.push("arrive"), flush: () => undefined },
   });

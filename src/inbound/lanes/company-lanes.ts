@@ -1,5 +1,5 @@
 /** The runners of the companies: made when the first file of one comes, and kept. */
-import { DecisionFigures, type DecisionStatistics } from "./decision-figures.ts";
+import type { DecisionFigures, DecisionStatistics } from "./decision-figures.ts";
 import type { DecisionWatch } from "./decision-watch.ts";
 import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
 import { type WaitingFile, waitingSince } from "./waiting-file.ts";
@@ -14,6 +14,8 @@ export interface CompanyLanesDependencies
   readonly decided: (file: WaitingFile) => void;
   /** A file is filed away, or gone. */
   readonly left: (file: WaitingFile) => void;
+  /** What is decided, over all companies of the process. */
+  readonly figures: DecisionFigures;
   /** Told of each decision and receipt; nobody unless given. */
   readonly watch?: DecisionWatch | undefined;
 }
@@ -24,7 +26,6 @@ export class CompanyLanes {
   readonly #deps: CompanyLanesDependencies;
   readonly #asked = new Map<number, Promise<LaneRunner>>();
   readonly #runners = new Map<number, LaneRunner>();
-  readonly #figures = new DecisionFigures();
   #isStopped = false;
 
   constructor(deps: CompanyLanesDependencies) {
@@ -66,7 +67,7 @@ export class CompanyLanes {
 
   /** What was decided since the start. */
   get figures(): DecisionStatistics {
-    return this.#figures;
+    return this.#deps.figures;
   }
 
   /** A company that cannot be read is not retried any more. */
@@ -80,7 +81,7 @@ export class CompanyLanes {
   }
 
   async #make(companyId: number): Promise<LaneRunner> {
-    const { made, decided, left, watch, companyCodeOf, ...deps } = this.#deps;
+    const { made, decided, left, watch, companyCodeOf, figures, ...deps } = this.#deps;
     const code = await companyCodeOf(companyId);
     const { clock } = deps;
     const runner = new LaneRunner(
@@ -90,7 +91,7 @@ export class CompanyLanes {
         onDecided: (file, made) => {
           decided(file);
           const at = clock.now();
-          this.#figures.count(companyId, made, at);
+          figures.count(companyId, made, at);
           const { name, channel, userName } = file;
           const { id: fileId, state, faults } = made;
           watch?.decided({
@@ -111,7 +112,7 @@ export class CompanyLanes {
         },
         onReceipt: (file) => {
           const delayMs = clock.now() - waitingSince(file);
-          this.#figures.receiptWritten(file.channel, delayMs);
+          figures.receiptWritten(file.channel, delayMs);
           watch?.receiptWritten(companyId, delayMs);
         },
         onFiled: left,

@@ -2,6 +2,8 @@
  * Decides about a group of files in one commit.
  *
  *   together ──committed──> decided
+ *      ├──another node has the company──> fenced: nothing is left to do here
+ *      ├──another node has entered files──> unseen: back in line, to be decided about when these are in line
  *      ├──the store is at fault──> again: back in line, to be decided about alone; earlier files may have come meanwhile
  *      └──alone, or a fault of the file
  *           ├──another process has decided the entry──> gone
@@ -18,6 +20,7 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { isPassingStoreError, isStoreFault } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";
+import { FencedError, UnseenArrivalsError } from "../../store/database/fence.ts";
 import { noteAlive } from "../../store/database/meta.ts";
 import {
   type DecidableDocument,
@@ -49,6 +52,10 @@ export type DecisionOutcome =
   | { readonly kind: "gone" }
   /** The commit may have failed for the sake of another file of the group. */
   | { readonly kind: "again" }
+  /** Files that another node has entered may come before it. */
+  | { readonly kind: "unseen" }
+  /** Another node decides about the files of the company. */
+  | { readonly kind: "fenced" }
   | {
       readonly kind: "held";
       readonly reason: "store" | "internal";
@@ -115,13 +122,21 @@ async function isWritable({ store, clock }: DecideDependencies): Promise<boolean
   );
 }
 
+/** What is no failure: others have the file, or have more of them. */
+function handedOn(error: unknown): DecisionOutcome | undefined {
+  if (error instanceof NotWaitingError) return { kind: "gone" };
+  if (error instanceof FencedError) return { kind: "fenced" };
+  return error instanceof UnseenArrivalsError ? { kind: "unseen" } : undefined;
+}
+
 /** What follows from a failed attempt. */
 async function afterFailure(
   deps: DecideDependencies,
   file: ReadyFile,
   { error, wasAlone }: { readonly error: unknown; readonly wasAlone: boolean },
 ): Promise<DecisionOutcome> {
-  if (error instanceof NotWaitingError) return { kind: "gone" };
+  const passed = handedOn(error);
+  if (passed !== undefined) return passed;
   if (isStoreFault(error) && !wasAlone) return { kind: "again" };
   if (isStoreFault(error)) return heldBecause(error, isPassingStoreError(error) && !(await isWritable(deps)));
   file.failures = (file.failures ?? 0) + 1;
@@ -132,7 +147,8 @@ async function afterFailure(
   if (file.failures < maxAttempts) return heldBecause(error, false);
   const refused = await outcomeOf(decideOnce(deps, file, internalRefusal(deps, file)));
   if (!("error" in refused)) return { kind: "decided", decided: refused };
-  if (refused.error instanceof NotWaitingError) return { kind: "gone" };
+  const passedMeanwhile = handedOn(refused.error);
+  if (passedMeanwhile !== undefined) return passedMeanwhile;
   // Not even that can be written down: it is not for the file any more.
   return { kind: "held", reason: "store", message: messageOf(refused.error), isGeneral: false };
 }

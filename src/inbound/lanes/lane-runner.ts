@@ -60,6 +60,8 @@ export interface LaneRunnerDependencies {
   readonly onReceipt: (file: WaitingFile) => void;
   /** The file is decided and filed: its path may be used again. */
   readonly onFiled: (file: WaitingFile) => void;
+  /** Puts files that other nodes have entered in line; there are none unless given. Never rejects. */
+  readonly readArrived?: (() => Promise<void>) | undefined;
 }
 
 /** Decided files whose filing has not caught up; beyond it no more are decided, so that receipts stay close behind. */
@@ -172,14 +174,20 @@ export class LaneRunner {
     const company = { id: this.companyId, code: this.companyCode };
     const rules = () => settings().rulesFor(this.companyCode);
     let isHalted = false;
+    let isUnseen = false;
     const deps = { store, locations, clock, log, company, rules, ledgerNumbers };
     await decideGroup(deps, group, (file, outcome) => {
       if (outcome.kind === "held" && this.#files.isOfAll(outcome)) {
         isHalted = true;
         this.#files.haltFor(file, outcome.message);
       } else if (outcome.kind === "again") this.#alone(file);
-      else this.#finish(file, outcome);
+      else if (outcome.kind === "unseen") {
+        isUnseen = true;
+        this.#files.lane.add(file);
+      } else if (outcome.kind !== "fenced") this.#finish(file, outcome);
     });
+    if (isUnseen) await this.#deps.readArrived?.();
+    if (isUnseen) this.wake();
     if (!isHalted) this.#files.goOn();
     else await this.#loop.pause();
   }
@@ -191,7 +199,10 @@ export class LaneRunner {
     this.wake();
   }
 
-  #finish(file: ReadyFile, outcome: Exclude<DecisionOutcome, { readonly kind: "again" }>): void {
+  #finish(
+    file: ReadyFile,
+    outcome: Exclude<DecisionOutcome, { readonly kind: "again" | "unseen" | "fenced" }>,
+  ): void {
     const { prepared } = file;
     delete file.isToBeAlone;
     this.#reading.drop(file);

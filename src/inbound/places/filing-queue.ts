@@ -17,6 +17,7 @@ import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { JsonThread } from "../../lib/threads/json-thread.ts";
 import type { Store } from "../../store/database/database.ts";
+import { FencedError } from "../../store/database/fence.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
@@ -64,6 +65,8 @@ export interface FilingQueueDependencies {
   readonly lostAfterMs?: number;
   /** Before the retry of a task that failed; 5 seconds unless given. */
   readonly pauseMs?: number;
+  /** One that several queues share, and that nobody of them ends; an own one unless given. */
+  readonly thread?: FilingThread;
 }
 
 /** A task of a group with its result. */
@@ -148,24 +151,27 @@ class OpenReceipts {
   }
 }
 
-/** The thread that files groups away, one after the other, and which receipts it is writing. */
-class FilingThread {
+/** The thread that files groups away, one after the other, and which receipts it is writing. Queues may share it. */
+export class FilingThread {
   readonly #thread = new JsonThread<readonly FilingTask[], FilingResult[]>({
     ...{ module: "./file-away-worker", base: import.meta.url, name: "filing" },
   });
-  #inHand: { readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
+  readonly #inHand = new Set<{ readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> }>();
 
   /** Rejects when the thread ends. */
   async run(tasks: readonly FilingTask[], receiptKeys: ReadonlySet<string>): Promise<FilingResult[]> {
     const work = this.#thread.run(tasks);
-    this.#inHand = { receiptKeys, done: work.then(nothing, nothing) };
-    return await work.finally(() => {
-      this.#inHand = undefined;
-    });
+    const inHand = { receiptKeys, done: work.then(nothing, nothing) };
+    this.#inHand.add(inHand);
+    return await work.finally(() => this.#inHand.delete(inHand));
   }
 
   async receiptIdle(key: string): Promise<void> {
-    while (this.#inHand?.receiptKeys.has(key) === true) await this.#inHand.done;
+    for (;;) {
+      const writing = [...this.#inHand].find(({ receiptKeys }) => receiptKeys.has(key));
+      if (writing === undefined) return;
+      await writing.done;
+    }
   }
 
   close(): Promise<void> {
@@ -176,7 +182,7 @@ class FilingThread {
 /** The queue; its thread starts with the first file. */
 export class FilingQueue {
   readonly #deps: FilingQueueDependencies;
-  readonly #thread = new FilingThread();
+  readonly #thread: FilingThread;
   readonly #receipts = new OpenReceipts();
   readonly #timers = new Set<NodeJS.Timeout>();
   #queue: Queued[] = [];
@@ -187,6 +193,7 @@ export class FilingQueue {
 
   constructor(deps: FilingQueueDependencies) {
     this.#deps = deps;
+    this.#thread = deps.thread ?? new FilingThread();
   }
 
   get length(): number {
@@ -222,7 +229,16 @@ export class FilingQueue {
     this.#isClosed = true;
     await this.drain();
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#thread.close();
+    if (this.#deps.thread === undefined) await this.#thread.close();
+  }
+
+  /** Another node files all of it: nothing is begun any more. Resolves when the thread has nothing of it in hand. */
+  async forget(): Promise<void> {
+    this.#isClosed = true;
+    this.#queue = [];
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#running;
+    await Promise.all(this.#noting);
   }
 
   #enqueue(queued: Queued): void {
@@ -317,6 +333,8 @@ export class FilingQueue {
   }
 
   #failed(group: readonly Queued[], error: unknown): void {
+    // Another node finds them decided, and files them.
+    if (error instanceof FencedError) return;
     this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
     this.#again(group);
   }

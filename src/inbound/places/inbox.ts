@@ -49,6 +49,16 @@ export interface Inbox {
    * until the returned call is made, by whatever way they come in. Call it after the file has been handed over.
    */
   keepBack(companyId: number, name: string): () => void;
+  /**
+   * Whether another node does the work of the company: its files are placed with `placeArrival` and entered with
+   * `enterElsewhere`, and not handed over.
+   */
+  isElsewhere(companyId: number): boolean;
+  /**
+   * Enters files that lie under their final names in the ledger, for the node that has the company. Resolves when they are in
+   * the ledger: from then on nothing of the company is decided before they are in line. Rejects when they are not, or may not be.
+   */
+  enterElsewhere(arrivals: readonly Arrival[]): Promise<void>;
   /** How many files of the company wait to be decided, or to be filed away. */
   waitingCount(companyId: number): number;
   /** How many of them are not decided. */
@@ -72,4 +82,4 @@ export interface ArrivalSink {
 }
 
 /** The part of the inbox for whoever gives files their names. */
-export type Reservations = Pick<Inbox, "reserve" | "release" | "clearReceipt">;
+export type Reservations = Pick<Inbox, "reserve" | "release" | "clearReceipt" | "isElsewhere">;

@@ -13,17 +13,21 @@ let notes: string[];
 let arrivals: Arrival[];
 let deps: PlacementDeps;
 
+let isElsewhere: boolean;
+
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "place-")));
   await mkdir(join(folder, "inbound"));
   inbound = await pinFolder(folder, ["inbound"]);
   notes = [];
   arrivals = [];
+  isElsewhere = false;
   deps = {
     inbox: {
       reserve: (path) => notes.push(`reserve ${basename(path)}`),
       release: (path) => notes.push(`release ${basename(path)}`),
       clearReceipt: async ({ name }) => void notes.push(`clear ${name}`),
+      isElsewhere: () => isElsewhere,
     },
   };
 });
@@ -63,6 +67,14 @@ test("a taken name goes to .again under a name from which the host's can be read
     `reserve ${basename(path)}`,
     "clear a.xml",
   ]);
+});
+
+test("where another node has the company each file goes to .again, whatever names are taken there", async () => {
+  isElsewhere = true;
+  const path = await place("a.xml", "x");
+  expect(dirname(path)).toBe(join(folder, "inbound", ".again"));
+  expect(arrivals).toMatchObject([{ name: "a.xml", path }]);
+  expect(await readdir(join(folder, "inbound"))).toEqual([".again"]);
 });
 
 test("the longest names fit into .again and keep their end", async () => {

@@ -4,6 +4,9 @@
  *   reserve → remove the receipt of an earlier file of the name → link to the final name (never overwriting)
  *   → unlink the old name, sync the folder
  *
+ * Where another node has the work of the company, nobody here knows which names are taken: each file goes to `.again/`, and is
+ * in the ledger before it has arrived (`enterElsewhere`).
+ *
  * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
  * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
  * the old name may be left as a second link to the same bytes, which the sweep of unfinished parts removes.
@@ -133,7 +136,8 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   const { inbound, from, arrival } = placement;
   const disk = deps.disk ?? systemDisk;
   let path = join(inbound.path, arrival.name);
-  if (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path })) {
+  const isHere = !deps.inbox.isElsewhere(arrival.companyId);
+  if (isHere && (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path }))) {
     // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
     await finishReserved(deps, path, [inbound.sync(), disk.unlink(from)]);
   } else {

@@ -168,9 +168,10 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(unlessMissing)) ?? [];
 }
 
-/** For start-up, before anything is decided: what lies in `inbound/` has no receipt yet. */
-export async function removeReceiptsOfWaiting(locations: Locations): Promise<void> {
-  for (const code of await namesIn(locations.companiesDirectory)) {
+/** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. */
+export async function removeReceiptsOfWaiting(locations: Locations, companyCode?: string): Promise<void> {
+  const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
+  for (const code of codes) {
     const inbound = locations.inboundDirectory(code);
     const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
     const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);

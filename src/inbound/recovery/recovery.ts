@@ -54,18 +54,20 @@ export async function redoFiling(
   deps: RecoveryDependencies,
   filing: FilingQueue,
   knownPaths: CountedPaths,
+  companyId?: number,
 ): Promise<void> {
   killPoint("recovery.begun");
   for (let afterId = 0; ; ) {
-    const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
+    const asked = { states: decidedStates, afterId, limit: page, companyId };
+    const entries = await listOpenFiles(deps.store.read, asked);
     afterId = entries.at(-1)?.id ?? afterId;
     for (const entry of entries) {
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
-      const { companyId } = entry;
-      const companyCode = await deps.companyCodeOf(companyId);
+      const companyCode = await deps.companyCodeOf(entry.companyId);
       const decided = await decidedOf(deps, entry);
-      const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
+      const { companyId: owner, name } = entry;
+      const task = toFilingTask(deps.locations, { companyId: owner, companyCode, name, from, decided });
       const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
       filing.add(task, receiptKey, { done: () => knownPaths.delete(dirname(from), basename(from)) });
     }
@@ -91,10 +93,14 @@ async function withRetries(
   return entries.map((entry) => ({ ...entry, retriedAt: retries.get(entry.id) }));
 }
 
-/** The entries that an earlier run has left waiting, oldest first. */
-export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerator<WaitingEntry> {
-  for (let afterId = 0; ; ) {
-    const entries = await listOpenFiles(store.read, { states: ["waiting"], afterId, limit: waitingPage });
+/** The entries that an earlier run, or another node, has left waiting, oldest first; those of one company if given. */
+export async function* waitingEntries(
+  store: Pick<Store, "read">,
+  { companyId, after = 0 }: { readonly companyId?: number | undefined; readonly after?: number } = {},
+): AsyncGenerator<WaitingEntry> {
+  for (let afterId = after; ; ) {
+    const asked = { states: ["waiting"], afterId, limit: waitingPage, companyId } as const;
+    const entries = await listOpenFiles(store.read, asked);
     yield* await withRetries(store, entries);
     const last = entries.at(-1);
     if (last === undefined || entries.length < waitingPage) return;
@@ -102,9 +108,13 @@ export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerato
   }
 }
 
-/** Takes entries that an administrator retries; each is waiting then. */
-export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly WaitingEntry[]> {
-  const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
+/** Takes entries that an administrator retries, of companies whose work is done here; each is waiting then. */
+export async function acceptRetries(
+  store: Pick<Store, "read" | "write">,
+  isHere: (companyId: number) => boolean,
+): Promise<readonly WaitingEntry[]> {
+  const all = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
+  const asked = all.filter(({ companyId }) => isHere(companyId));
   const accepted: WaitingEntry[] = [];
   for (const entry of await withRetries(store, asked)) {
     if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry))) accepted.push(entry);

@@ -55,10 +55,14 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   return written;
 }
 
-/** Rewrites the receipts that a power failure took; gives their number. */
-export async function recheckReceipts(deps: RecheckDependencies, aliveAt: number): Promise<number> {
+/** Rewrites the receipts that a power failure took, of one company if given; gives their number. */
+export async function recheckReceipts(
+  deps: RecheckDependencies,
+  aliveAt: number,
+  companyId?: number,
+): Promise<number> {
   let written = 0;
-  for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs)) {
+  for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs, companyId)) {
     written += await recheckEntry(deps, entry);
   }
   if (written > 0)

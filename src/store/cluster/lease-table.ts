@@ -86,6 +86,8 @@ export interface LeaseTable {
   release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void>;
   /** Lanes of the node with files that are to be read. */
   news(node: string): Promise<readonly LaneNews[]>;
+  /** How many files other nodes have entered for the company. */
+  arrivedOf(companyId: number): Promise<number>;
   /** Files up to this count are in line. */
   noteSeen(node: string, seen: LaneNews): Promise<void>;
   /** All nodes that have ever been, by name. */

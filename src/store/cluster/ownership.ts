@@ -49,16 +49,23 @@ type WritingStore = Pick<Store, "read" | "write" | "writeSoon">;
 
 /**
  * A store for background work: a unit of one company is refused with a `FencedError` as soon as the company is not this
- * node's any more. Units of the `site` and of none are as they are.
+ * node's any more. Units of the `site` and of none are as they are. `isOrdered`: a unit is also refused, with an
+ * `UnseenArrivalsError`, while other nodes have entered files that are not in line here.
  */
-export function fencedStore<S extends WritingStore>(store: S, ownership: Ownership): S {
+export function fencedStore<S extends WritingStore>(
+  store: S,
+  ownership: Ownership,
+  { isOrdered = false }: { readonly isOrdered?: boolean } = {},
+): S {
   if (ownership.isSole) return store;
   const fenced =
     (write: WritingStore["write"]): WritingStore["write"] =>
     (whose, work) => {
       if (typeof whose !== "number") return write(whose, work);
       const fence = ownership.fenceOf(whose);
-      return fence === undefined ? Promise.reject(new FencedError(whose)) : write(whose, work, fence);
+      if (fence === undefined) return Promise.reject(new FencedError(whose));
+      const { companyId, epoch } = fence;
+      return write(whose, work, isOrdered ? fence : { companyId, epoch });
     };
   return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };
 }

@@ -53,6 +53,50 @@ export async function enterFile(tx: Transaction, file: NewFile): Promise<number>
   return row.id;
 }
 
+/**
+ * The same where another node may have entered it, from the same source: there is one entry that waits for a source. Gives
+ * its id, and whether it was made here.
+ */
+export async function enterFileOnce(
+  tx: Transaction,
+  { location, beganAt, enteredAt, ...file }: NewFile,
+): Promise<{ readonly id: number; readonly isNew: boolean }> {
+  const { companyId } = file;
+  const made = await tx
+    .insertInto("files")
+    .values({
+      ...{ company_id: companyId, name: file.name, name_time: file.nameTime, size: file.size },
+      ...{ channel: file.channel, user_name: file.userName, received_at: file.receivedAt },
+      ...{
+        began_at: beganAt ?? null,
+        entered_at: enteredAt ?? null,
+        source: location,
+        location,
+        is_filed: 0,
+      },
+      ...{
+        state: "waiting" as const,
+        reasons: "[]",
+        records_created: 0,
+        records_updated: 0,
+        records_deleted: 0,
+      },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (made !== undefined) return { id: made.id, isNew: true };
+  const waiting = await tx
+    .selectFrom("files")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("source", "=", location)
+    .where("state", "=", "waiting")
+    .where("is_filed", "=", sql.lit(0))
+    .executeTakeFirstOrThrow();
+  return { id: waiting.id, isNew: false };
+}
+
 type KeptValue = "id" | "sha256" | "size" | "stopFunction" | "stopNbr" | "documentId" | "firstId";
 type OutcomeValue = "faults" | "created" | "updated" | "deleted";
 
@@ -154,10 +198,18 @@ export async function findFile(read: Reader, id: number): Promise<LedgerEntry | 
   return row === undefined ? undefined : toLedgerEntry(row);
 }
 
+/** Which entries are asked for; those of all companies unless one is given. */
+export interface OpenFilesQuery {
+  readonly states: readonly FileState[];
+  readonly afterId: number;
+  readonly limit: number;
+  readonly companyId?: number | undefined;
+}
+
 /** Entries that are not filed away yet, in the given states, after `afterId`, oldest first. */
 export async function listOpenFiles(
   read: Reader,
-  query: { states: readonly FileState[]; afterId: number; limit: number },
+  { companyId, ...query }: OpenFilesQuery,
 ): Promise<readonly LedgerEntry[]> {
   const rows = await read
     .selectFrom("files")
@@ -166,6 +218,7 @@ export async function listOpenFiles(
     .where("is_filed", "=", sql.lit(0))
     .where("state", "in", [...query.states])
     .where("id", ">", query.afterId)
+    .$if(companyId !== undefined, (all) => all.where("company_id", "=", companyId ?? 0))
     .orderBy("id")
     .limit(query.limit)
     .execute();
@@ -262,7 +315,11 @@ export const acceptRetry = prepareQuery<{ id: number }>((db, arg) =>
 const recentEntries = 100_000;
 
 /** Entries decided since then, oldest first, of the newest entries of the ledger. */
-export async function listDecidedSince(read: Reader, since: number): Promise<readonly LedgerEntry[]> {
+export async function listDecidedSince(
+  read: Reader,
+  since: number,
+  companyId?: number,
+): Promise<readonly LedgerEntry[]> {
   const newest = await read
     .selectFrom("files")
     .select("id")
@@ -275,6 +332,7 @@ export async function listDecidedSince(read: Reader, since: number): Promise<rea
     .selectAll()
     .where("id", ">", newest.id - recentEntries)
     .where("decided_at", ">=", since)
+    .$if(companyId !== undefined, (all) => all.where("company_id", "=", companyId ?? 0))
     .orderBy("decided_at")
     .orderBy("id")
     .execute();

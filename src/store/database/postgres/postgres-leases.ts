@@ -48,6 +48,7 @@ const statements = {
     from unnest($2::bigint[], $3::bigint[]) given(id, of_epoch)
     where company_id = given.id and epoch = given.of_epoch and owner = $1`,
   news: "select company_id, arrived from lanes where owner = $1 and arrived <> seen",
+  arrivedOf: "select arrived from lanes where company_id = $1",
   noteSeen: "update lanes set seen = $3 where owner = $1 and company_id = $2 and seen < $3",
   nodes: `select nodes.*, ${now} - seen_at as silent_ms,
     (select count(*) from lanes where owner = nodes.name) as lanes from nodes order by name`,
@@ -118,6 +119,10 @@ export function postgresLeases(session: PostgresSession): LeaseTable {
       await ask("release", [node, ids, epochs]);
     },
     news: (node) => ask<LaneNews>("news", [node]),
+    async arrivedOf(companyId) {
+      const [lane] = await ask<Pick<LaneNews, "arrived">>("arrivedOf", [companyId]);
+      return lane?.arrived ?? 0;
+    },
     async noteSeen(node, { companyId, arrived }) {
       await ask("noteSeen", [node, companyId, arrived]);
     },

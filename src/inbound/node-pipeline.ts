@@ -1,0 +1,232 @@
+/**
+ * The inbound pipeline of one of several nodes: a `Pipeline` for each company whose work this node does, from the claim of
+ * its lease on; files of all other companies go into the ledger, for the node that has them.
+ *
+ *   take:   redo the filing, waiting entries in line, files that lie in the folders ─> own
+ *   leave:  own ─> leaving: what is on its way to a path arrives ─> group in hand, filing ─> gone
+ *           fenced ─> nothing is begun any more ─> gone
+ *
+ * What survives a crash is what survives one of the pipeline, for the node that takes the company over.
+ */
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Service } from "../lib/service.ts";
+import {
+  type CompanyWork,
+  fencedStore,
+  type Ownership,
+  type TakenCompany,
+} from "../store/cluster/ownership.ts";
+import type { Store } from "../store/database/database.ts";
+import { EnteredElsewhere } from "./entered-elsewhere.ts";
+import { ArrivalFigures, DecisionFigures } from "./lanes/decision-figures.ts";
+import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
+import { toWaitingFile } from "./lanes/waiting-file.ts";
+import { FilingThread } from "./places/filing-queue.ts";
+import type { Arrival, Inbox } from "./places/inbox.ts";
+import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
+import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
+import { acceptRetries } from "./recovery/recovery.ts";
+import { recheckReceipts } from "./recovery/rewrite-receipts.ts";
+
+export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
+  readonly store: Pick<Store, "read" | "write" | "writeSoon">;
+  readonly ownership: Ownership;
+  /** Files of the company up to now are in line: has the count of the lane read before, and noted behind. */
+  readonly lookForArrivals: (companyId: number) => Promise<void>;
+}
+
+/** What others ask of the pipeline, of one process for all companies or of a node. */
+export type InboundPipeline = Inbox &
+  Service &
+  Pick<Pipeline, "statistics" | "held" | "heldInDetail" | "lastAppliedAt" | "waitingTotal">;
+
+const retryPollMs = 1_000;
+const failing = { maxLines: 5, windowMs: 60_000 } as const;
+const nothing = (): void => undefined;
+
+export class NodePipeline implements InboundPipeline, CompanyWork {
+  readonly name = "inbound";
+  readonly #deps: NodePipelineDeps;
+  readonly #failing: LimitedLog;
+  readonly #elsewhere: EnteredElsewhere;
+  readonly #filingThread = new FilingThread();
+  readonly #figures = { decisionFigures: new DecisionFigures(), arrivalFigures: new ArrivalFigures() };
+  readonly #own = new Map<number, Pipeline>();
+  readonly #leaving = new Map<number, Pipeline>();
+  #retries: NodeJS.Timeout | undefined;
+
+  constructor(deps: NodePipelineDeps) {
+    this.#deps = deps;
+    this.#failing = createLimitedLog(deps.log, failing);
+    this.#elsewhere = new EnteredElsewhere({ ...deps, failing: this.#failing });
+  }
+
+  async start(): Promise<void> {
+    this.#retries = setInterval(() => void this.#takeRetries(), retryPollMs).unref();
+  }
+
+  /** After all companies have been left. */
+  async stop(): Promise<void> {
+    clearInterval(this.#retries);
+    await this.#elsewhere.stop();
+    await this.#filingThread.close();
+  }
+
+  async take(company: TakenCompany, lost: AbortSignal): Promise<void> {
+    if (company.companyId === 0) return;
+    const pipeline = this.#pipelineOf(company);
+    // Known from here on, so that `leave` ends it however far it comes.
+    this.#leaving.set(company.companyId, pipeline);
+    const { orphanedAt, companyId } = company;
+    if (orphanedAt !== undefined) await recheckReceipts(this.#deps, orphanedAt, companyId);
+    await pipeline.start(lost);
+    lost.throwIfAborted();
+    this.#leaving.delete(companyId);
+    this.#own.set(companyId, pipeline);
+  }
+
+  async leave(
+    { companyId }: TakenCompany,
+    { isFenced }: { readonly isFenced: boolean },
+    deadline: AbortSignal,
+  ): Promise<void> {
+    const pipeline = this.#own.get(companyId) ?? this.#leaving.get(companyId);
+    if (pipeline === undefined) return;
+    this.#own.delete(companyId);
+    this.#leaving.set(companyId, pipeline);
+    try {
+      if (!isFenced) await pipeline.settled(deadline);
+      if (isFenced || deadline.aborted) await pipeline.forget();
+      else await pipeline.stop();
+    } finally {
+      this.#leaving.delete(companyId);
+    }
+  }
+
+  /** Puts files that other nodes have entered in line. */
+  async readArrived(companyId: number): Promise<void> {
+    await this.#own.get(companyId)?.readArrived(companyId);
+  }
+
+  get waitingTotal(): number {
+    return this.#sum((pipeline) => pipeline.waitingTotal);
+  }
+
+  get lastAppliedAt(): ReadonlyMap<number, number> {
+    return this.#figures.decisionFigures.lastAppliedAt;
+  }
+
+  statistics(): PipelineStatistics {
+    const { decided, refused, receiptDelays, lastAppliedAt } = this.#figures.decisionFigures;
+    const own = [...this.#own.values()].map((pipeline) => pipeline.statistics());
+    return {
+      ...{ decided, refused, receiptDelays, lastAppliedAt },
+      received: this.#figures.arrivalFigures.received,
+      waiting: own.flatMap(({ waiting }) => waiting),
+      unfiled: own.reduce((sum, { unfiled }) => sum + unfiled, 0),
+    };
+  }
+
+  held(): readonly HeldFiles[] {
+    return [...this.#own.values()].flatMap((pipeline) => pipeline.held());
+  }
+
+  heldInDetail(): readonly HeldInDetail[] {
+    return [...this.#own.values()].flatMap((pipeline) => pipeline.heldInDetail());
+  }
+
+  waitingCount(companyId: number): number {
+    return this.#own.get(companyId)?.waitingCount(companyId) ?? 0;
+  }
+
+  undecidedCount(companyId: number): number {
+    return this.#own.get(companyId)?.undecidedCount(companyId) ?? 0;
+  }
+
+  isElsewhere(companyId: number): boolean {
+    return !this.#own.has(companyId);
+  }
+
+  isKnown(path: string): boolean {
+    return [...this.#own.values(), ...this.#leaving.values()].some((pipeline) => pipeline.isKnown(path));
+  }
+
+  reserve(path: string, file: ReceiptOwner): void {
+    this.#own.get(file.companyId)?.reserve(path, file);
+  }
+
+  release(path: string): void {
+    for (const pipeline of [...this.#own.values(), ...this.#leaving.values()])
+      if (pipeline.isKnown(path)) pipeline.release(path);
+  }
+
+  /** The node that has the company removes it when it reads the entry. */
+  async clearReceipt(file: ReceiptOwner): Promise<void> {
+    await this.#own.get(file.companyId)?.clearReceipt(file);
+  }
+
+  async arriveAll(arrivals: readonly Arrival[]): Promise<void> {
+    const byCompany = Map.groupBy(arrivals, ({ companyId }) => companyId);
+    await Promise.all([...byCompany].map(([companyId, own]) => this.#arriveOf(companyId, own)));
+  }
+
+  async enterElsewhere(arrivals: readonly Arrival[]): Promise<void> {
+    const byCompany = Map.groupBy(arrivals, ({ companyId }) => companyId);
+    await Promise.all([...byCompany.values()].map((own) => this.#elsewhere.enter(own.map(this.#toEntry))));
+    for (const arrival of arrivals) this.#figures.arrivalFigures.count(arrival);
+  }
+
+  async hold(companyId: number): Promise<() => void> {
+    return (await this.#own.get(companyId)?.hold(companyId)) ?? nothing;
+  }
+
+  keepBack(companyId: number, name: string): () => void {
+    return this.#own.get(companyId)?.keepBack(companyId, name) ?? nothing;
+  }
+
+  readonly #toEntry = (arrival: Arrival) =>
+    toWaitingFile({
+      ...arrival,
+      userName: arrival.userName ?? null,
+      receivedAt: Math.trunc(arrival.receivedAt ?? this.#deps.clock.now()),
+      sequence: 0,
+    });
+
+  async #arriveOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
+    const own = this.#own.get(companyId);
+    if (own !== undefined) return await own.arriveAll(arrivals);
+    const leaving = this.#leaving.get(companyId);
+    const awaited = arrivals.filter(({ path }) => leaving?.isKnown(path) === true);
+    const others = arrivals.filter((arrival) => !awaited.includes(arrival)).map(this.#toEntry);
+    if (others.length > 0) this.#elsewhere.enterSurely(others);
+    await leaving?.arriveAll(awaited);
+  }
+
+  #sum(count: (pipeline: Pipeline) => number): number {
+    return [...this.#own.values()].reduce((sum, pipeline) => sum + count(pipeline), 0);
+  }
+
+  #pipelineOf(company: TakenCompany): Pipeline {
+    const { store, ownership, lookForArrivals, ...rest } = this.#deps;
+    return new Pipeline({
+      ...rest,
+      store: fencedStore(store, ownership),
+      scope: {
+        ...{ company, ...this.#figures, filingThread: this.#filingThread },
+        decidingStore: fencedStore(store, ownership, { isOrdered: true }),
+        handOver: (files) => this.#elsewhere.enterSurely(files),
+        readArrived: () => lookForArrivals(company.companyId),
+      },
+    });
+  }
+
+  async #takeRetries(): Promise<void> {
+    const { store, ownership } = this.#deps;
+    try {
+      const retried = await acceptRetries(fencedStore(store, ownership), (id) => this.#own.has(id));
+      for (const entry of retried) await this.#own.get(entry.companyId)?.retry(entry);
+    } catch (error) {
+      this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
+    }
+  }
+}

@@ -1,0 +1,208 @@
+/** The inbound pipelines of several nodes over one database of a real server and one tree of folders. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
+import { NodePipeline } from "../../src/inbound/node-pipeline.ts";
+import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
+import { newMark, placeArrival } from "../../src/inbound/places/place-arrival.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { pinFolder } from "../../src/lib/files/open-regular-file.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { enterFile, listOpenFiles, requestRetry, toLedgerEntry } from "../../src/store/ledger/files.ts";
+import { ledgerNumbers } from "../support/ledger-numbers.ts";
+import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const signal = new AbortController().signal;
+const log = createLogger({ level: "error" });
+const documents = createDocumentPool({ log, threads: 1 });
+let server: PostgresServer;
+let databases = 0;
+let url: string;
+let store: Store;
+let locations: Locations;
+let acme: number;
+
+beforeAll(async () => {
+  await documents.start(signal);
+  if (hasPostgres) server = await startPostgres();
+});
+afterAll(async () => {
+  await documents.stop(signal);
+  if (hasPostgres) server.stop();
+});
+beforeEach(async () => {
+  if (!hasPostgres) return;
+  databases += 1;
+  url = await server.makeDatabase(`db_${databases}`);
+  locations = createLocations(temporaryFolder());
+  store = await openNode();
+  acme = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company.id;
+  mkdirSync(join(locations.inboundDirectory("ACME"), ".again"), { recursive: true });
+});
+
+async function openNode(): Promise<Store> {
+  const opened = await openStore(temporaryFolder(), { url });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+interface TestNode {
+  readonly keeper: LeaseKeeper;
+  readonly pipeline: NodePipeline;
+  /** As the close of an upload does it. */
+  upload(name: string, content: string): Promise<void>;
+}
+
+const settings = {
+  ...{ groupSize: 4, settleMs: 20, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
+  ...{ maxFileBytes: 50 * 2 ** 20, storePauseMs: 100 },
+  rulesFor: () => ({ names: "strict", lateFiles: "refuse" }) as const,
+};
+
+async function startNode(name: string, arrivalsMs = 100): Promise<TestNode> {
+  const own = await openNode();
+  if (own.leases === undefined) throw new Error("this database has no leases");
+  const companyCodeOf = async () => "ACME";
+  const report = { name, incarnation: name, version: "1", schema: 23, address: {}, settings: "" };
+  const keeper = new LeaseKeeper({
+    ...{ table: own.leases, report: () => report, formerIncarnation: undefined, companyCodeOf, log },
+    ...{ leaseMs: 2_000, arrivalsMs },
+    readArrived: (companyId) => pipeline.readArrived(companyId),
+    replaced: () => undefined,
+  });
+  const pipeline: NodePipeline = new NodePipeline({
+    ...{ store: own, documents, locations, ledgerNumbers, clock: systemClock, log, companyCodeOf },
+    settings: () => settings,
+    ownership: keeper,
+    lookForArrivals: (companyId) => keeper.lookForArrivals(companyId),
+  });
+  keeper.add(pipeline);
+  await pipeline.start();
+  await keeper.start(AbortSignal.timeout(20_000));
+  onTestFinished(async () => {
+    await keeper.stop(AbortSignal.timeout(2_000));
+    await pipeline.stop();
+  });
+  return { keeper, pipeline, upload: (file, content) => upload(pipeline, file, content) };
+}
+
+async function upload(inbox: NodePipeline, name: string, content: string): Promise<void> {
+  const inbound = await pinFolder(locations.companiesDirectory, ["ACME", "inbound"]);
+  const from = join(locations.inboundDirectory("ACME"), `.${newMark()}`);
+  writeFileSync(from, content);
+  const arrival = { companyId: acme, name, channel: "sftp", size: content.length } as const;
+  const placed = await placeArrival({ inbox }, { from, inbound, arrival });
+  if (inbox.isElsewhere(acme)) await inbox.enterElsewhere([placed]);
+  else void inbox.arriveAll([placed]);
+  await inbound.close();
+}
+
+/** Once each has one of the two leases: the one that has the company, and the other. */
+async function ownerFirst(one: TestNode, two: TestNode): Promise<readonly [TestNode, TestNode]> {
+  const works = ({ keeper }: TestNode) => keeper.statistics().lanes.working === 1;
+  await waitFor("the companies to be shared out", () => works(one) && works(two));
+  return one.pipeline.isElsewhere(acme) ? [two, one] : [one, two];
+}
+
+function stop(stopNbr: string, text: string): string {
+  return `<Stop><Function>01</Function><StopNbr>${stopNbr}</StopNbr><ShipToName>${text}</ShipToName></Stop>`;
+}
+
+const ledger = async () =>
+  (await store.read.selectFrom("files").selectAll().orderBy("id").execute()).map(toLedgerEntry);
+
+async function decided(count: number) {
+  await waitFor(`${count} files to be filed away`, async () => {
+    const all = await ledger();
+    return all.length >= count && all.every(({ isFiled }) => isFiled);
+  });
+  return await ledger();
+}
+
+const receipt = (name: string) =>
+  readFileSync(join(locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml")), "utf8");
+
+/** A name whose time is so many seconds after a fixed one. */
+const named = (stopNbr: string, second: number) =>
+  `${stopNbr}_20261105_08${String(Math.floor(second / 60)).padStart(2, "0")}${String(second % 60).padStart(2, "0")}.xml`;
+
+describe.runIf(hasPostgres)("pipelines of several nodes", () => {
+  it("have a file in the ledger when its node answers, and the one that has the company decides about it", async () => {
+    const [one, two] = [await startNode("one"), await startNode("two")];
+    const [owner, other] = await ownerFirst(one, two);
+    await other.upload(named("a1", 0), stop("a1", "x"));
+    expect(await ledger()).toHaveLength(1);
+    expect(await decided(1)).toMatchObject([{ name: named("a1", 0), state: "applied" }]);
+    expect(receipt(named("a1", 0))).toContain("<Status>10</Status>");
+    expect(readdirSync(join(locations.inboundDirectory("ACME"), ".again"))).toEqual([]);
+    expect(owner.pipeline.statistics().decided.get(acme)).toMatchObject({ applied: 1 });
+  });
+
+  it("decide about no file before those that another node has answered earlier", async () => {
+    // They never ask by themselves.
+    const never = 600_000;
+    const [one, two] = [await startNode("one", never), await startNode("two", never)];
+    const [owner, other] = await ownerFirst(one, two);
+    const stops = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    const rounds = 2;
+    for (let round = 0; round < rounds; round += 1)
+      for (const stopNbr of stops) {
+        await other.upload(named(stopNbr, 2 * round), stop(stopNbr, `v${2 * round}`));
+        await owner.upload(named(stopNbr, 2 * round + 1), stop(stopNbr, `v${2 * round + 1}`));
+      }
+    const entries = await decided(2 * rounds * stops.length);
+    expect(entries.filter(({ state }) => state !== "applied")).toEqual([]);
+  });
+
+  it("hand the company over while files come, without losing, doubling or reordering any", async () => {
+    const nodes = [await startNode("one"), await startNode("two")];
+    const count = 120;
+    for (let second = 0; second < count; second += 1) {
+      if (second % 30 === 10) await store.leases?.order(second % 60 === 10 ? "one" : "two", true);
+      if (second % 30 === 20) for (const name of ["one", "two"]) await store.leases?.order(name, false);
+      await nodes[second % 2]?.upload(named("a1", second), stop("a1", `v${second}`));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const entries = await decided(count);
+    expect(entries).toHaveLength(count);
+    expect(entries.filter(({ state }) => state !== "applied")).toEqual([]);
+  });
+
+  it("go on with what waits in the ledger when they take a company over", async () => {
+    const waiting = named("a1", 1);
+    const path = join(locations.inboundDirectory("ACME"), waiting);
+    writeFileSync(path, stop("a1", "waits"));
+    const nameTime = Number(waiting.slice(3).replace(/\D/g, ""));
+    const entry = {
+      companyId: acme,
+      name: waiting,
+      nameTime,
+      size: 1,
+      channel: "sftp",
+      userName: null,
+      receivedAt: 1,
+    };
+    await store.write(acme, (tx) => enterFile(tx, { ...entry, location: locations.toLedger(path) }));
+    await startNode("one");
+    expect(await decided(1)).toMatchObject([{ state: "applied" }]);
+  });
+
+  it("retry a file where the company is, whichever node is asked", async () => {
+    const [one, two] = [await startNode("one"), await startNode("two")];
+    const [, other] = await ownerFirst(one, two);
+    await other.upload(named("a1", 0), "<Stop>");
+    const [refused] = await decided(1);
+    expect(refused?.state).toBe("refused");
+    await store.write(acme, (tx) => requestRetry(tx, { id: refused?.id ?? 0, now: 2 }));
+    await waitFor(
+      "the retry",
+      async () => (await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: 9 })).length === 0,
+    );
+  });
+});
