@@ -3,10 +3,10 @@
  */
 import type { Socket } from "node:net";
 import { aborted } from "../lib/aborted.ts";
-import { normaliseAddress } from "../lib/address-range.ts";
 import { newRequestId } from "../lib/ids.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
+import type { Client } from "../lib/proxy-protocol/client-finder.ts";
 import {
   ConnectionGate,
   type ConnectionLimits,
@@ -35,6 +35,8 @@ export interface ClientServerOptions extends ConnectionLimits {
   readonly idleTimeoutMs: number;
   /** Shown before the sign-in; empty or left out for none. */
   readonly banner?: string | undefined;
+  /** Addresses and CIDR ranges of balancers, whose connections begin with a PROXY header. */
+  readonly proxyProtocolFrom: readonly string[];
 }
 
 export interface ClientConnection {
@@ -93,13 +95,18 @@ export class ClientConnections {
   }
 
   /** Lets a client in: `connect` makes its connection. False when it has no place; its socket is destroyed then. */
-  admit(socket: Socket, connect: (admitted: Admitted) => ClientConnection): boolean {
+  admit(
+    socket: Socket,
+    { address, isBalancer }: Client,
+    connect: (admitted: Admitted) => ClientConnection,
+  ): boolean {
     // The listener comes first: a socket can fail before anything else is known of it.
     socket.on("error", () => undefined);
-    const { remoteAddress } = socket;
-    const address = normaliseAddress(remoteAddress ?? "");
     const displace = () => void socket.destroy();
-    const admission = remoteAddress === undefined ? undefined : this.#gate.admit({ address, displace });
+    const admission =
+      socket.remoteAddress === undefined
+        ? undefined
+        : this.#gate.admit({ address, isProxy: isBalancer, displace });
     if (admission?.kind !== "admitted") {
       socket.destroy();
       return false;

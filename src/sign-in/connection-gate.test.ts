@@ -172,10 +172,11 @@ describe("an address over its limit", () => {
     expect(broken).toEqual(["10.0.0.1", "10.0.0.1"]);
   });
 
-  test("is refused while it is banned, unless the protocol tells it itself", () => {
+  test("is refused while it is banned, unless the protocol tells it itself, or it is a proxy's", () => {
     banned.add("10.0.0.1");
     expect(come(createGate(), "10.0.0.1")).toBeUndefined();
     expect(come(createGate({ letsInBanned: true }), "10.0.0.1")).toBeDefined();
+    expect(come(createGate(), "10.0.0.1", { isProxy: true })).toBeDefined();
   });
 });
 

@@ -61,7 +61,7 @@ export type Admission =
 export interface Newcomer {
   /** Normalised. */
   readonly address: string;
-  /** A trusted proxy, behind which anybody may be: it counts as signed in, and is under no limit of one address. */
+  /** A trusted proxy, behind which anybody may be: it counts as signed in, under no ban and no limit of one address. */
   readonly isProxy?: boolean;
   /** Takes the connection down to make room for another. Its place is free already. */
   displace(): void;
@@ -190,9 +190,9 @@ export class ConnectionGate {
   #refusalOf({ address, isProxy }: Newcomer): ConnectionRefusal | undefined {
     const { standing, letsInBanned, limits } = this.#deps;
     if (this.#isClosed) return "stopping";
-    if (letsInBanned !== true && standing.bannedForMs(address) > 0) return "banned";
     const { maxConnections, maxConnectionsPerAddress } = limits();
     if (isProxy === true) return this.#signedIn < maxConnections ? undefined : "too_many";
+    if (letsInBanned !== true && standing.bannedForMs(address) > 0) return "banned";
     const peer = this.#peers.get(peerKeyOf(address));
     if (peer === undefined || peer.open < maxConnectionsPerAddress) return undefined;
     if (!peer.isReported) standing.reportBrokenLimit(address);

@@ -111,7 +111,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     remotes: ["places"],
     pruning: ["places"],
   },
-  lib: { "": ["logs"], files: [""], logs: [], threads: [""] },
+  lib: { "": ["logs"], files: [""], logs: [], threads: [""], "proxy-protocol": ["", "logs"] },
   exchange: {
     "": ["folders", "uploads"],
     folders: [""],

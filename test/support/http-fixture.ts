@@ -22,6 +22,7 @@ export const defaultOptions: HttpOptions = {
   basePath: "",
   allowPlain: false,
   trustedProxies: [],
+  proxyProtocolFrom: [],
   legacyStatus: "ok",
   metricsFrom: ["127.0.0.0/8"],
   maxLoads: 500,

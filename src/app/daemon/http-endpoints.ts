@@ -47,10 +47,16 @@ async function startConsole(
   return { queries, ...consoleOf(parts, { ...surroundings, ask }) };
 }
 
+/** What the console has of its own, on a port of its own, and may change while running. */
+function forConsoleAlone({ console: { proxyProtocolFrom } }: Config, options: HttpOptions): HttpOptions {
+  return { ...options, proxyProtocolFrom };
+}
+
 /** The options of the server for the console alone; undefined when it shares that of the interface. */
-function ownOptions({ console: own, http }: Config, options: HttpOptions): HttpOptions | undefined {
+function ownOptions(config: Config, options: HttpOptions): HttpOptions | undefined {
+  const { console: own, http } = config;
   if (!own.enabled || own.port === undefined) return undefined;
-  return { ...options, host: own.host ?? http.host, port: own.port };
+  return { ...forConsoleAlone(config, options), host: own.host ?? http.host, port: own.port };
 }
 
 async function startOperations(parts: Parts) {
@@ -126,7 +132,7 @@ export async function startHttp(
     },
     reconfigure(next, config) {
       endpoint.reconfigure(next);
-      alone?.reconfigure(next);
+      alone?.reconfigure(forConsoleAlone(config, next));
       running?.queries.configure(config);
       // Operators may be others now.
       running?.live.endAll();

@@ -1,6 +1,7 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
 import { checkAlerts, warnOfAlerts } from "./alerts-rules.ts";
 import { checkAppointments } from "./appointments-rules.ts";
+import { checkConsoleBalancers, warnOfBalancers } from "./balancer-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
 import { checkExpectedArrivals } from "./check-expected-arrivals.ts";
@@ -195,6 +196,19 @@ const rules: readonly Rule[] = [
   },
   { looksAt: ["http.host", "http.tls", "http.allowPlain"], severity: "warning", check: checkPlainHttp },
   { looksAt: ["console.host", "console.port"], severity: "fault", check: checkConsole },
+  {
+    looksAt: ["console.port", "console.proxyProtocolFrom"],
+    severity: "fault",
+    check: checkConsoleBalancers,
+  },
+  {
+    looksAt: [
+      ...["http.proxyProtocolFrom", "console.proxyProtocolFrom"],
+      ...["sftp.proxyProtocolFrom", "ftp.proxyProtocolFrom"],
+    ],
+    severity: "warning",
+    check: warnOfBalancers,
+  },
   {
     looksAt: ["http.host", "http.tls", "http.allowPlain", "console"],
     severity: "warning",

@@ -1,4 +1,5 @@
 /** The console: where it is served, and who sees what belongs to all companies. */
+import { balancers } from "./listener-settings.ts";
 import { flag, host, integer, list, optional, section, text } from "../reader/setting.ts";
 
 const operator = text("A user in a company, as NAME@COMPANY.", {
@@ -18,6 +19,9 @@ export const consoleSection = section(
     port: optional(integer)(
       "A port for the console alone, with the certificate of http.tls, instead of that of HTTP; 0 takes any free one.",
       { range: [0, 65_535], needsRestart: true, example: 8081 },
+    ),
+    proxyProtocolFrom: balancers(
+      "connections to console.port; those to http.port are of http.proxyProtocolFrom",
     ),
     operators: list(
       "Users who see what belongs to all companies: health, disk, bans, users of all of them.",

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import {
+  balancers,
   clientBanner,
   connectionLimits,
   idleTimeout,
@@ -28,6 +29,7 @@ const listener = {
     { range: [0, 65_535], needsRestart: true, example: 2990 },
   ),
   banner: clientBanner,
+  proxyProtocolFrom: balancers("FTP, connections of data too"),
 };
 
 const protection = {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { connectionLimits, listenHost, listenPort, maxConnections } from "./listener-settings.ts";
+import { balancers, connectionLimits, listenHost, listenPort, maxConnections } from "./listener-settings.ts";
 import { addressRanges, choice, flag, integer, section, size, text } from "../reader/setting.ts";
 import { tlsSection } from "./tls-section.ts";
 
@@ -68,6 +68,7 @@ const access = {
     "Proxies whose X-Forwarded-For, or Forwarded when there is no such header, names the client's address. Others' headers are not believed.",
     { default: [], example: ["10.0.0.5"] },
   ),
+  proxyProtocolFrom: balancers("TCP connections of HTTP unchanged, with TLS or without"),
   metricsFrom: addressRanges(
     "Who may read /metrics, which asks for no sign-in. Nobody may through a proxy that is not one of http.trustedProxies.",
     { default: ["127.0.0.0/8", "::1/128"] },

@@ -1,5 +1,5 @@
 /** What all servers of this program have in common: where they listen, and their limits. */
-import { host, integer, optional, text } from "../reader/setting.ts";
+import { addressRanges, host, integer, optional, text } from "../reader/setting.ts";
 
 export const listenHost = host(
   "Address or host name to listen on; 0.0.0.0 or :: for all addresses of the machine.",
@@ -13,6 +13,14 @@ export function listenPort(standard: number, description: string) {
 
 export function maxConnections(standard: number, description: string) {
   return integer(description, { default: standard, range: [1, 100_000] });
+}
+
+/** `of` names what the balancers pass on. */
+export function balancers(of: string) {
+  return addressRanges(
+    `Balancers that pass on ${of}: each connection from these addresses has to begin with a header of the PROXY protocol (version 1 or 2), which names the client's address; one without is closed. From other addresses such a header is not taken. Name the balancers alone: who connects from here may say to be anybody.`,
+    { default: [], example: ["10.0.0.4", "10.0.0.5"] },
+  );
 }
 
 /** For each server the same: what one address may hold, and what those who have not signed in may hold together. */

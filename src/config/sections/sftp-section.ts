@@ -1,4 +1,5 @@
 import {
+  balancers,
   clientBanner,
   connectionLimits,
   idleTimeout,
@@ -18,6 +19,7 @@ const listener = {
     { default: false, needsRestart: true },
   ),
   banner: clientBanner,
+  proxyProtocolFrom: balancers("SFTP"),
 };
 
 const limits = {

@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { type Client, ClientFinder } from "../../lib/proxy-protocol/client-finder.ts";
 import type { Service } from "../../lib/service.ts";
 import { ClientConnections } from "../../sign-in/client-connections.ts";
 import type { ConnectionStatistics } from "../../sign-in/connection-gate.ts";
@@ -28,17 +29,22 @@ export class FtpEndpoint implements Service {
   readonly #deps: FtpEndpointDeps;
   readonly #explicit: Server;
   readonly #implicit: Server | undefined;
+  readonly #finder: ClientFinder;
   readonly #clients: ClientConnections;
   #options: FtpOptions;
 
   constructor(deps: FtpEndpointDeps) {
     this.#deps = deps;
     this.#options = deps.options;
+    const { implicitPort, proxyProtocolFrom } = deps.options;
+    this.#finder = new ClientFinder({ name: this.name, from: proxyProtocolFrom, log: deps.log });
     this.#clients = new ClientConnections({ ...deps, name: this.name, limits: () => this.#options });
     const serve = (isImplicit: boolean) =>
-      createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket, isImplicit));
+      createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
+        this.#finder.find(socket, (client) => this.#accept(socket, client, isImplicit)),
+      );
     this.#explicit = serve(false);
-    this.#implicit = deps.options.implicitPort === undefined ? undefined : serve(true);
+    this.#implicit = implicitPort === undefined ? undefined : serve(true);
   }
 
   /** The port listened on; 0 before the start. */
@@ -69,6 +75,7 @@ export class FtpEndpoint implements Service {
   reload(options: FtpOptions): void {
     const { host, port, implicitPort, banner } = this.#options;
     this.#options = { ...options, host, port, implicitPort, banner };
+    this.#finder.configure(options.proxyProtocolFrom);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -91,15 +98,17 @@ export class FtpEndpoint implements Service {
 
   async stop(deadline: AbortSignal): Promise<void> {
     for (const server of [this.#explicit, this.#implicit]) if (server?.listening === true) server.close();
+    this.#finder.close();
     await this.#clients.stop(deadline);
   }
 
-  #accept(socket: Socket, isImplicit: boolean): void {
+  #accept(socket: Socket, client: Client, isImplicit: boolean): void {
     const options = this.#options;
-    this.#clients.admit(socket, (admitted) => {
+    const finder = this.#finder;
+    this.#clients.admit(socket, client, (admitted) => {
       // Not for who is refused: keys are read, and perhaps decrypted.
       const tls = options.tls === undefined ? undefined : new TlsSession(options.tls);
-      return new ControlConnection({ ...this.#deps, ...admitted, options, isImplicit, tls });
+      return new ControlConnection({ ...this.#deps, ...admitted, options, isImplicit, tls, finder });
     });
   }
 }

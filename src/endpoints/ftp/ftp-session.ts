@@ -2,6 +2,8 @@
 import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { ClientFinder } from "../../lib/proxy-protocol/client-finder.ts";
+import type { Place } from "../../sign-in/connection-gate.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
 import type { FtpOptions } from "./ftp-options.ts";
@@ -34,6 +36,8 @@ export interface Control {
 
 export interface FtpSessionDeps {
   readonly control: Control;
+  /** Among the connections of the server. */
+  readonly place: Place;
   readonly signIn: SignIn;
   readonly exchange: FileExchange;
   readonly options: FtpOptions;
@@ -41,6 +45,8 @@ export interface FtpSessionDeps {
   readonly tls: TlsSession | undefined;
   readonly clientLog: ClientLog;
   readonly received?: ((bytes: number) => void) | undefined;
+  /** Whose a data connection is. */
+  readonly finder: Pick<ClientFinder, "find">;
 }
 
 /** A transfer under way. */
@@ -87,9 +93,10 @@ export class FtpSession {
   }
 
   missDeadline(): void {
-    const { control, options, signIn, clientLog } = this.deps;
+    const { control, options, signIn, place, clientLog } = this.deps;
     clientLog.report("info", { afterMs: options.loginTimeoutMs }, "ftp sign-in not completed in time");
-    if (!this.#isBeingChecked) signIn.reportSilence(control.address);
+    // A balancer's own connection has had its place from the beginning, and is no guesser.
+    if (!this.#isBeingChecked && !place.isSignedIn) signIn.reportSilence(control.address);
     control.leave(reply(421, "The sign-in took too long"));
   }
 
@@ -134,6 +141,7 @@ export class FtpSession {
       ports: options.passivePorts,
       timeoutMs: options.dataTimeoutMs,
       log: this.log,
+      finder: this.deps.finder,
     });
     return this.#passive.port;
   }

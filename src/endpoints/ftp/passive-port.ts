@@ -9,10 +9,10 @@
  */
 import { randomInt } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
-import { normaliseAddress } from "../../lib/address-range.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { ClientFinder } from "../../lib/proxy-protocol/client-finder.ts";
 import { DataFault } from "./replies.ts";
 
 export interface PassivePortOptions {
@@ -24,6 +24,8 @@ export interface PassivePortOptions {
   readonly ports: { readonly from: number; readonly to: number } | undefined;
   readonly timeoutMs: number;
   readonly log: Logger;
+  /** Balancers pass on data connections too. */
+  readonly finder: Pick<ClientFinder, "find">;
 }
 
 const backlog = 8;
@@ -80,15 +82,18 @@ export class PassivePort {
   #accept(socket: Socket): void {
     // A socket can fail before anybody has asked for it.
     socket.on("error", () => undefined);
-    const { peerAddress, log } = this.#options;
-    const { remoteAddress } = socket;
-    if (remoteAddress === undefined) {
+    const { finder, log } = this.#options;
+    if (socket.remoteAddress === undefined) {
       // Reset already, so that its sender is unknown: the transfer of the client goes on waiting.
       log.debug({ port: this.port }, "ftp data connection closed before its transfer began");
       socket.destroy();
       return;
     }
-    const address = normaliseAddress(remoteAddress);
+    finder.find(socket, ({ address }) => this.#take(socket, address));
+  }
+
+  #take(socket: Socket, address: string): void {
+    const { peerAddress, log } = this.#options;
     if (address !== peerAddress) {
       log.warn({ from: address, port: this.port }, "ftp data connection from another address refused");
       socket.destroy();

@@ -275,7 +275,7 @@ test("a renewed certificate is taken by a reload, for connections from then on",
         maxUnauthenticatedConnections: 10,
         idleTimeoutMs: 60_000,
       },
-      ...{ dataTimeoutMs: 5_000, tls: { ...tls, ...renewed } },
+      ...{ dataTimeoutMs: 5_000, proxyProtocolFrom: [], tls: { ...tls, ...renewed } },
     });
     const client = await at.connect();
     await client.startTls({ ca: renewed.cert, rejectUnauthorized: true, servername: "localhost" });

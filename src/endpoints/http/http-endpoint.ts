@@ -19,6 +19,7 @@ import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
+import { type Client, ClientFinder } from "../../lib/proxy-protocol/client-finder.ts";
 import type { Service } from "../../lib/service.ts";
 import { tlsSettings } from "../../lib/tls-settings.ts";
 import { ConnectionGate, type ConnectionStatistics } from "../../sign-in/connection-gate.ts";
@@ -85,6 +86,7 @@ const longestCheckMs = 1_000;
 
 interface Running {
   readonly server: Server | TlsServer;
+  readonly finder: ClientFinder;
   readonly gate: ConnectionGate;
   readonly connections: HttpConnections;
   readonly state: DispatcherState;
@@ -120,10 +122,10 @@ function applyTimeouts(server: Server | TlsServer, options: HttpOptions): void {
   server.timeout = 2 * (options.headersTimeoutMs + options.requestTimeoutMs);
 }
 
-function onConnection(running: Running, socket: Socket): void {
+function onConnection(running: Running, socket: Socket, client: Client): void {
   const { connections, options, deps } = running;
   socket.on("error", (error) => deps.log.debug({ err: error }, "http connection failed"));
-  if (connections.admit(socket)) return;
+  if (connections.admit(socket, client)) return;
   if (options.tls === undefined) turnAway(socket, "overloaded");
   else socket.destroy();
 }
@@ -161,7 +163,7 @@ function onClientError(running: Running, error: Error, socket: Duplex): void {
 }
 
 function listenToEvents(running: Running): void {
-  const { server, state, connections } = running;
+  const { server, finder, state, connections } = running;
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     // A request that came with a connection that was turned away must not run behind that answer.
     if (running.options.tls === undefined && !connections.open.has(request.socket)) request.socket.destroy();
@@ -170,7 +172,9 @@ function listenToEvents(running: Running): void {
       takeRequest(state, request, response);
     }
   };
-  server.on("connection", (socket: Socket) => onConnection(running, socket));
+  server.on("connection", (socket: Socket, client: Client) => onConnection(running, socket, client));
+  // Before the listener of node:http too, and of TLS.
+  finder.standBefore(server);
   server.on("request", handle);
   // 100 Continue is sent only when the body is wanted.
   server.on("checkContinue", handle);
@@ -214,7 +218,9 @@ function createRunning(deps: HttpEndpointDeps): Running {
     isStopping: false,
   };
   const server = createNodeServer(options);
-  const running: Running = { server, gate, connections, state, deps, requests: new WeakMap(), options };
+  const finder = new ClientFinder({ name, from: options.proxyProtocolFrom, log });
+  const shared = { server, finder, gate, connections, state, deps };
+  const running: Running = { ...shared, requests: new WeakMap(), options };
   applyTimeouts(running.server, options);
   listenToEvents(running);
   return running;
@@ -227,9 +233,10 @@ function closeIdle({ connections, state, server }: Running): void {
 }
 
 async function stopServer(running: Running, deadline: AbortSignal): Promise<void> {
-  const { server, gate, connections, state } = running;
+  const { server, finder, gate, connections, state } = running;
   state.isStopping = true;
   gate.close();
+  finder.close();
   state.bodies.close();
   for (const stream of state.streams) stream.end();
   if (!server.listening) return;
@@ -248,7 +255,7 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
 }
 
 function reconfigure(running: Running, options: HttpOptions): void {
-  const { server, state } = running;
+  const { server, finder, state } = running;
   const trustedProxies = createAddressSet(options.trustedProxies);
   if ("setSecureContext" in server && options.tls !== undefined)
     server.setSecureContext(tlsSettings(options.tls));
@@ -258,6 +265,7 @@ function reconfigure(running: Running, options: HttpOptions): void {
   const tls = running.options.tls === undefined ? {} : { tls: options.tls ?? running.options.tls };
   running.options = { ...rest, ...tls, host, port, basePath };
   state.trustedProxies = trustedProxies;
+  finder.configure(options.proxyProtocolFrom);
   applyTimeouts(server, running.options);
   state.bodies.refresh();
 }

@@ -249,6 +249,7 @@ const reloaded: SftpOptions = {
   maxSessionsPerConnection: 1,
   maxOpenHandles: 100,
   idleTimeoutMs: 600_000,
+  proxyProtocolFrom: [],
 };
 
 test("a reload holds for connections from then on", async () => {

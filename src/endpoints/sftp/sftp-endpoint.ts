@@ -10,6 +10,7 @@ import { withSharedReads } from "../../exchange/arrivals/shared-reads.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { type Client, ClientFinder } from "../../lib/proxy-protocol/client-finder.ts";
 import type { Service } from "../../lib/service.ts";
 import { ClientConnections } from "../../sign-in/client-connections.ts";
 import type { ConnectionStatistics } from "../../sign-in/connection-gate.ts";
@@ -41,6 +42,7 @@ export class SftpEndpoint implements Service {
   readonly #deps: SftpEndpointDeps;
   readonly #ssh: ssh2.Server;
   readonly #server: NetServer;
+  readonly #finder: ClientFinder;
   readonly #clients: ClientConnections;
   readonly #connections = new Map<string, Connection>();
   #options: SftpOptions;
@@ -48,8 +50,9 @@ export class SftpEndpoint implements Service {
   constructor(deps: SftpEndpointDeps) {
     this.#deps = deps;
     this.#options = deps.options;
+    const { banner, legacyAlgorithms, proxyProtocolFrom } = deps.options;
+    this.#finder = new ClientFinder({ name: this.name, from: proxyProtocolFrom, log: deps.log });
     this.#clients = new ClientConnections({ ...deps, name: this.name, limits: () => this.#options });
-    const { banner, legacyAlgorithms } = deps.options;
     this.#ssh = new ssh2.Server({
       hostKeys: deps.hostKeys.map((key) => key.pem),
       algorithms: algorithmsFor(legacyAlgorithms),
@@ -64,10 +67,12 @@ export class SftpEndpoint implements Service {
       if (connection === undefined) client.end();
       else connection.attach(client);
     });
-    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
-      const mayShare = (own: Socket) => this.#isSignedIn(own);
-      this.#accept(withSharedReads(socket, { mayShare, received: deps.received }));
-    });
+    const mayShare = (own: Socket) => this.#isSignedIn(own);
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) =>
+      this.#finder.find(socket, (client) =>
+        this.#accept(withSharedReads(socket, { mayShare, received: deps.received }), client),
+      ),
+    );
   }
 
   /** The port listened on; 0 before the start. */
@@ -93,6 +98,7 @@ export class SftpEndpoint implements Service {
   reload(options: SftpOptions): void {
     const { host, port, legacyAlgorithms, banner } = this.#options;
     this.#options = { ...options, host, port, legacyAlgorithms, banner };
+    this.#finder.configure(options.proxyProtocolFrom);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -106,6 +112,7 @@ export class SftpEndpoint implements Service {
 
   async stop(deadline: AbortSignal): Promise<void> {
     if (this.#server.listening) this.#server.close();
+    this.#finder.close();
     await this.#clients.stop(deadline);
   }
 
@@ -113,9 +120,9 @@ export class SftpEndpoint implements Service {
     return this.#connections.get(keyOf(remoteAddress, remotePort))?.userId !== undefined;
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: Socket, client: Client): void {
     const key = keyOf(socket.remoteAddress, socket.remotePort);
-    const isAdmitted = this.#clients.admit(socket, (admitted) => {
+    const isAdmitted = this.#clients.admit(socket, client, (admitted) => {
       const connection = new Connection({ ...this.#deps, ...admitted, options: this.#options });
       this.#connections.set(key, connection);
       void connection.finished.then(() => {

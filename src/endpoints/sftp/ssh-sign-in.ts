@@ -88,9 +88,10 @@ export class SshSignIn {
 
   /** The client has not signed in in time. */
   missDeadline(): void {
-    const { options, signIn, address, log, leave } = this.#deps;
+    const { options, signIn, address, place, log, leave } = this.#deps;
     log.report("info", { afterMs: options.loginTimeoutMs }, "sftp sign-in not completed in time");
-    if (this.#attempt?.isAtWork !== true) signIn.reportSilence(address);
+    // A balancer's own connection has had its place from the beginning, and is no guesser.
+    if (this.#attempt?.isAtWork !== true && !place.isSignedIn) signIn.reportSilence(address);
     leave();
   }
 

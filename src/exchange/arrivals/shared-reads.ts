@@ -30,14 +30,16 @@ export interface SharedReadsOptions {
 }
 
 /**
- * Takes over a socket that was accepted with `pauseOnConnect`, from which nothing was read. The given one is destroyed, and
- * the connection goes on in the returned one.
+ * Takes over a socket that was accepted with `pauseOnConnect`. The given one is destroyed, and the connection goes on in the
+ * returned one, with what lies in the given one unread.
  */
 export function withSharedReads(accepted: Socket, { mayShare, received }: SharedReadsOptions): Socket {
   const holder = accepted as unknown as { _handle: unknown };
   const handle = holder._handle;
   // The client is gone already.
   if (typeof handle !== "object" || handle === null) return accepted;
+  // Reading from one that has nothing would begin to read from the connection.
+  const unread: Buffer | null = accepted.readableLength > 0 ? accepted.read() : null;
   holder._handle = null;
   accepted.destroy();
   const options: AdoptingOptions = {
@@ -53,5 +55,9 @@ export function withSharedReads(accepted: Socket, { mayShare, received }: Shared
     },
   };
   const socket: Socket = new Socket(options);
+  if (unread !== null) {
+    received?.(unread.length);
+    socket.unshift(unread);
+  }
   return socket;
 }

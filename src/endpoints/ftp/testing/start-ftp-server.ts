@@ -18,6 +18,8 @@ export interface FtpTestServer {
   readonly fixture: ExchangeFixture;
   readonly signIn: FakeSignIn;
   readonly logLines: LogLine[];
+  /** What it was started with. */
+  readonly options: FtpOptions;
   /** Bytes of uploads that have come so far. */
   receivedBytes: number;
   /** A client that has read the greeting. */
@@ -41,6 +43,7 @@ const defaults: FtpOptions = {
   maxUnauthenticatedConnections: 2_000,
   idleTimeoutMs: 600_000,
   dataTimeoutMs: 20_000,
+  proxyProtocolFrom: [],
 };
 
 /** Starts a real endpoint on a free port over a real exchange; the user `host` exchanges files of the company ACME. */
@@ -54,13 +57,8 @@ export async function startFtpServer(options: Partial<FtpOptions> = {}): Promise
   const received = (bytes: number): void => {
     server.receivedBytes += bytes;
   };
-  const endpoint = new FtpEndpoint({
-    exchange,
-    signIn,
-    options: { ...defaults, ...options },
-    log,
-    received,
-  });
+  const all = { ...defaults, ...options };
+  const endpoint = new FtpEndpoint({ exchange, signIn, options: all, log, received });
   await endpoint.start(new AbortController().signal);
   const clients: FtpTestClient[] = [];
   const connect = async (): Promise<FtpTestClient> => {
@@ -73,6 +71,7 @@ export async function startFtpServer(options: Partial<FtpOptions> = {}): Promise
     fixture,
     signIn,
     logLines,
+    options: all,
     receivedBytes: 0,
     connect,
     async signedIn() {

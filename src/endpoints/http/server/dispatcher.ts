@@ -50,7 +50,7 @@ export interface DispatcherState {
   readonly streams: Set<SendingStream>;
   /** The pages, where there are any. */
   readonly pages: PageArea | undefined;
-  readonly connections: Pick<HttpConnections, "signIn">;
+  readonly connections: Pick<HttpConnections, "signIn" | "addressOf">;
   readonly bodies: BodyBudget;
   readonly readers: JsonReaders | undefined;
   trustedProxies: AddressSet;
@@ -269,7 +269,7 @@ function conclude(state: DispatcherState, exchange: Exchange, answerOf: () => An
 }
 
 function dispatch(state: DispatcherState, request: IncomingMessage, response: ServerResponse): void {
-  const exchange = openExchange(request, response);
+  const exchange = openExchange(request, response, state.connections.addressOf(request.socket));
   state.inHand.add(exchange);
   const succeed = (answer: Answer) => conclude(state, exchange, () => answer);
   const fail = (thrown: unknown) => conclude(state, exchange, () => answerOfFailure(state, exchange, thrown));

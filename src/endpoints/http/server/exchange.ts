@@ -1,6 +1,5 @@
 /** One request and its answer: their state while they are processed, and the one log line at the end. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { normaliseAddress } from "../../../lib/address-range.ts";
 import { newRequestId } from "../../../lib/ids.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
 import type { AccessLog } from "./access-log.ts";
@@ -38,14 +37,14 @@ export interface Exchange {
   events: SendingStream | undefined;
 }
 
-/** Opens an exchange. */
-export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+/** Opens an exchange with the peer at the address. */
+export function openExchange(request: IncomingMessage, response: ServerResponse, address: string): Exchange {
   return {
     id: newRequestId(),
     request,
     response,
     startedAtMs: performance.now(),
-    address: normaliseAddress(request.socket.remoteAddress ?? ""),
+    address,
     errorShape: "reasons",
     headers: undefined,
     route: undefined,

@@ -14,6 +14,8 @@ export interface HttpOptions extends ConnectionLimits {
   readonly allowPlain: boolean;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Addresses and CIDR ranges of balancers, whose connections begin with a PROXY header. */
+  readonly proxyProtocolFrom: readonly string[];
   readonly legacyStatus: "ok" | "mapped";
   /** Addresses and CIDR ranges that may read `/metrics`. */
   readonly metricsFrom: readonly string[];

@@ -24,6 +24,8 @@ export interface TestServer {
   /** A folder for the client's own files. */
   readonly work: string;
   readonly logLines: LogLine[];
+  /** What it was started with. */
+  readonly options: SftpOptions;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ const defaults: SftpOptions = {
   maxSessionsPerConnection: 4,
   maxOpenHandles: 100,
   idleTimeoutMs: 600_000,
+  proxyProtocolFrom: [],
 };
 
 /** Starts a real endpoint on a free port of the loopback over a temporary folder. */
@@ -56,17 +59,12 @@ export async function startServer(
   const signIn = createFakeSignIn();
   const [hostKey] = hostKeys;
   if (hostKey === undefined) throw new Error("a server needs a host key");
-  const endpoint = new SftpEndpoint({
-    exchange,
-    signIn,
-    hostKeys,
-    options: { ...defaults, ...options },
-    log,
-  });
+  const all = { ...defaults, ...options };
+  const endpoint = new SftpEndpoint({ exchange, signIn, hostKeys, options: all, log });
   await endpoint.start(new AbortController().signal);
   const stop = async (): Promise<void> => {
     await endpoint.stop(AbortSignal.timeout(1_000));
     await rm(base, { recursive: true, force: true });
   };
-  return { endpoint, exchange, signIn, hostKey, root, work, logLines, stop };
+  return { endpoint, exchange, signIn, hostKey, root, work, logLines, options: all, stop };
 }
