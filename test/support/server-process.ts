@@ -12,9 +12,9 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-function listens(port: number): Promise<boolean> {
+function listens(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
+    const socket = connect({ host, port });
     socket.on("connect", () => {
       socket.destroy();
       resolve(true);
@@ -32,6 +32,7 @@ export async function startServer(
   program: string,
   args: readonly string[],
   port: number,
+  host = "127.0.0.1",
 ): Promise<ServerProcess> {
   const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -47,7 +48,7 @@ export async function startServer(
   });
   await waitFor(`${program} listens`, () => {
     if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
-    return listens(port);
+    return listens(host, port);
   });
   return {
     async end() {

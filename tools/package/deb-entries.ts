@@ -50,6 +50,7 @@ export function documentEntries(source: ProgramSource, seconds: number, sbom: st
     // A configuration of the one who packages, which lies there too, is not for others.
     ...committed("config"),
     ...committed("monitoring"),
+    ...committed("deploy"),
   ];
 }
 
