@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig, shownDifference } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
+import { nodePlaceOf } from "../../config/node-place.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
@@ -99,7 +100,8 @@ async function openState(config: Config, stack: ReleaseStack, { log, signal }: O
   if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
   const lock = takeProcessLock(config.stateDir);
   stack.push({ name: "lock", release: async () => lock.release() });
-  const open = () => openExistingStore(config.stateDir, { url: place.url, log });
+  const node = { name: nodePlaceOf(config).node, leaseMs: config.cluster.leaseMs };
+  const open = () => openExistingStore(config.stateDir, { url: place.url, node, log });
   const store = await (place.url === undefined ? open() : onceReachable(open, log, signal));
   stack.push({ name: "store", release: () => store.close() });
   return store;

@@ -131,6 +131,8 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
 export interface OpenOptions extends Omit<MigrationSurroundings, "path"> {
   /** `postgres://user:password@host/database`; without it, the database is the SQLite file of the state directory. */
   readonly url?: string | undefined;
+  /** The daemon that opens it: a server of databases shows its name, and bounds its transactions by its lease. */
+  readonly node?: { readonly name: string; readonly leaseMs: number } | undefined;
 }
 
 /** `unmarked`: the database is there, its marker is not. `lost`: the other way round. */
@@ -194,13 +196,13 @@ export async function openExistingStore(stateDir: string, options: OpenOptions =
  * there, when marker and database differ, or when the schema is newer than the code or unknown to it.
  */
 export async function openStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
-  const { url, ...surroundings } = options;
+  const { url, node, ...surroundings } = options;
   const markerPath = join(stateDir, markerFileName);
   if (url === undefined) return await openSqliteStore(stateDir, surroundings);
   // Loaded only where it is used.
   const { openPostgresStore } = await import("./postgres/open-postgres.ts");
   const agree = (db: Kysely<Tables>) => agreeOnInstance(db, markerPath);
-  return await openPostgresStore({ ...surroundings, url, marker: readMarker(markerPath), agree });
+  return await openPostgresStore({ ...surroundings, url, node, marker: readMarker(markerPath), agree });
 }
 
 async function sizesOfFile(path: string): Promise<DatabaseSizes> {

@@ -11,7 +11,7 @@ import { migratePostgres } from "./migrate-postgres.ts";
 import { PostgresConnection, postgresDialect, type Sessions } from "./postgres-dialect.ts";
 import { lastingFault } from "./postgres-faults.ts";
 import { postgresLeases } from "./postgres-leases.ts";
-import { PostgresSession } from "./postgres-session.ts";
+import { PostgresSession, type SessionNode } from "./postgres-session.ts";
 import { requireServer } from "./server-facts.ts";
 import { storeReaders } from "./sessions-of-node.ts";
 import { watchPostgres } from "./watch-postgres.ts";
@@ -19,6 +19,7 @@ import { watchPostgres } from "./watch-postgres.ts";
 export interface PostgresStoreOptions extends Pick<MigrationSurroundings, "log"> {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
+  readonly node?: SessionNode | undefined;
   /** The instance in the marker of the state directory; undefined when there is none. */
   readonly marker: string | undefined;
   /** Notes the instance in the database and in the marker; gives it. */
@@ -43,15 +44,15 @@ async function prepareDatabase(options: PostgresStoreOptions): Promise<void> {
 /** Opens the database and migrates it. */
 export async function openPostgresStore(options: PostgresStoreOptions) {
   await prepareDatabase(options);
-  const { url } = options;
+  const { url, node } = options;
   const condition = new StoreCondition();
   const onFault = (error: unknown) => condition.note(error);
-  const writer = new PostgresSession({ url, isReader: false });
-  const reader = () => new PostgresSession({ url, isReader: true });
+  const writer = new PostgresSession({ url, node, isReader: false });
+  const reader = () => new PostgresSession({ url, node, isReader: true });
   // What several readers ask at the same moment goes on side by side.
   const others = Array.from({ length: storeReaders - 1 }, reader);
   const reading = [reader(), ...others] as const;
-  const leasing = new PostgresSession({ url, isReader: false });
+  const leasing = new PostgresSession({ url, node, isReader: false });
   const end = async () => {
     await Promise.all([writer, leasing, ...reading].map((session) => session.close()));
   };

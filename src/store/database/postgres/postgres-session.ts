@@ -23,6 +23,13 @@ export interface SessionOptions {
   readonly statementMs?: number | undefined;
   /** Waits for each answer, however long it takes. */
   readonly isPatient?: true | undefined;
+  /** That of a daemon; the server shows its name beside the session. */
+  readonly node?: SessionNode | undefined;
+}
+
+export interface SessionNode {
+  readonly name: string;
+  readonly leaseMs: number;
 }
 
 export interface SessionQuery {
@@ -37,23 +44,26 @@ export type SessionResult = pg.QueryResult<Record<string, unknown>>;
 const connectTimeoutMs = 10_000;
 /** Longer than any statement of ours takes: a server that cannot be reached any more never answers. */
 const answerTimeoutMs = 60_000;
-/**
- * Below the lease of a company: a process that stops within a transaction must not keep the locks of its rows beyond it. A
- * unit of work waits for nothing but the database.
- */
+/** A unit of work waits for nothing but the database. */
 export const idleInTransactionMs = 8_000;
 /** How long the server is asked what has become of a transaction: longer than it needs for a restart, or to end the session. */
 const outcomePatienceMs = 60_000;
 const outcomePauseMs = 100;
 
-function clientOf({ url, isReader, isPatient, statementMs }: SessionOptions): pg.Client {
+/** Below the lease of a company: a process that stops within a transaction must not keep the locks of its rows beyond it. */
+export function idleInTransactionMsOf({ leaseMs }: Pick<SessionNode, "leaseMs">): number {
+  return Math.min(idleInTransactionMs, Math.max(leaseMs / 2, leaseMs - 2_000));
+}
+
+function clientOf({ url, isReader, isPatient, statementMs, node }: SessionOptions): pg.Client {
   return new pg.Client({
     connectionString: url,
-    application_name: "dropgate",
+    application_name: node === undefined ? "dropgate" : `dropgate ${node.name}`,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(isPatient ? {} : { query_timeout: answerTimeoutMs }),
     ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
-    idle_in_transaction_session_timeout: idleInTransactionMs,
+    idle_in_transaction_session_timeout:
+      node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
     keepAlive: true,
     types: typeParsers,
     ...(isReader ? { options: "-c default_transaction_read_only=on" } : {}),

@@ -46,7 +46,8 @@ select current_setting('server_version') as version, current_setting('server_ver
     current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint
       - coalesce(current_setting('reserved_connections', true), '0')::bigint
       - (select count(*) from pg_stat_activity where usesysid is not null
-          and not (usename = current_user and coalesce(application_name, '') = 'dropgate')),
+          and not (usename = current_user and client_addr is not distinct from inet_client_addr()
+            and coalesce(application_name, '') ~ '^dropgate( |$)')),
     (select case when rolconnlimit < 0 then 2147483647 else rolconnlimit end from pg_roles
       where rolname = current_user),
     (select case when datconnlimit < 0 then 2147483647 else datconnlimit end from pg_database
