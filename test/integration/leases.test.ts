@@ -118,6 +118,18 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     expect(one.keeper.fenceOf(companies[0] ?? 0)).toBeUndefined();
   });
 
+  it("keep what is written for all the time, by the owner and by others", async () => {
+    const one = await startNode("one");
+    const [busy = 0] = companies;
+    const until = performance.now() + 3 * leaseMs;
+    const write = async (writing: Store) => {
+      while (performance.now() < until)
+        await writing.write(busy, () => new Promise((resolve) => setTimeout(resolve, 100)));
+    };
+    await Promise.all([write(one.store), write(store), write(await openNode())]);
+    expect(one.told.filter((word) => word.startsWith("fenced"))).toEqual([]);
+  });
+
   it("do not decide while another node has entered files that they have not read", async () => {
     const one = await startNode("one");
     const [company = 0] = companies;

@@ -41,6 +41,10 @@ async function prepareDatabase(options: PostgresStoreOptions): Promise<void> {
   }
 }
 
+/** So long a renewal waits for the row of a company that is being written for. */
+const lockMsOf = (node: SessionNode | undefined) => Math.floor((node?.leaseMs ?? shortestLeaseMs) / 4);
+const shortestLeaseMs = 2_000;
+
 /** Opens the database and migrates it. */
 export async function openPostgresStore(options: PostgresStoreOptions) {
   await prepareDatabase(options);
@@ -52,7 +56,7 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
   // What several readers ask at the same moment goes on side by side.
   const others = Array.from({ length: storeReaders - 1 }, reader);
   const reading = [reader(), ...others] as const;
-  const leasing = new PostgresSession({ url, node, isReader: false });
+  const leasing = new PostgresSession({ url, node, isReader: false, lockMs: lockMsOf(node) });
   const end = async () => {
     await Promise.all([writer, leasing, ...reading].map((session) => session.close()));
   };

@@ -1,7 +1,8 @@
 /**
  * The leases in PostgreSQL. They have a session of their own: a long transaction of the writer must not keep a node from
  * saying that it is there. Rows that a transaction has locked are passed over (`skip locked`): whoever has locked them is
- * writing at this moment, and nobody can take the lane meanwhile.
+ * writing at this moment, and nobody can take the lane meanwhile. A renewal waits for them after the others, each for a while:
+ * a company that is written for all the time is locked at almost any moment, and would run out in the middle of its work.
  */
 import type {
   ClaimedLease,
@@ -11,6 +12,7 @@ import type {
   LeaseTable,
   NodeReport,
 } from "../../cluster/lease-table.ts";
+import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 
@@ -33,7 +35,10 @@ const statements = {
   renew: `update lanes set expires_at = ${now} + $2::bigint
     where company_id in (select company_id from lanes where owner = $1 order by company_id for update skip locked)
     returning company_id, epoch, arrived`,
-  held: "select company_id, epoch, arrived from lanes where owner = $1",
+  renewLocked: `update lanes set expires_at = ${now} + $2::bigint where owner = $1 and company_id = $3
+    returning company_id, epoch, arrived`,
+  // Those first that run out soonest.
+  held: "select company_id, epoch, arrived from lanes where owner = $1 order by expires_at",
   claim: `with open as (
       select company_id, ((owner = $1) is true or expires_at < ${now} - $4::bigint) as is_overdue,
         case when owner is not null then expires_at end as ran_out_at from lanes
@@ -93,6 +98,21 @@ export function postgresLeases(session: PostgresSession): LeaseTable {
     const { rows } = await session.query({ text: statements[name], values, name: `lease_${name}` });
     return rows.map((row) => named(row) as Row);
   }
+  const held = (node: string) => ask<Lease>("held", [node]);
+  /** Undefined when the row stays locked. */
+  async function renewLocked(
+    node: string,
+    leaseMs: number,
+    { companyId }: Lease,
+  ): Promise<Lease | undefined> {
+    try {
+      const [renewed] = await ask<Lease>("renewLocked", [node, leaseMs, companyId]);
+      return renewed;
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === "busy") return undefined;
+      throw error;
+    }
+  }
   return {
     async enter(report, { leaseMs, former }) {
       const entered = await ask("enter", [...valuesOf(report), former ?? null, leaseMs]);
@@ -110,8 +130,19 @@ export function postgresLeases(session: PostgresSession): LeaseTable {
         lanes: live?.lanes ?? 0,
       };
     },
-    renew: (node, leaseMs) => ask<Lease>("renew", [node, leaseMs]),
-    held: (node) => ask<Lease>("held", [node]),
+    async renew(node, leaseMs) {
+      const renewed = [...(await ask<Lease>("renew", [node, leaseMs]))];
+      const known = new Set(renewed.map(({ companyId }) => companyId));
+      const locked = (await held(node)).filter(({ companyId }) => !known.has(companyId));
+      const until = performance.now() + leaseMs / 4;
+      for (const lease of locked) {
+        if (performance.now() > until) break;
+        const own = await renewLocked(node, leaseMs, lease);
+        if (own !== undefined) renewed.push(own);
+      }
+      return renewed;
+    },
+    held,
     claim: ({ node, leaseMs, limit, graceMs, without }) =>
       ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, without]),
     async release(node, leases) {

@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly isReader: boolean;
   /** The server ends what takes longer, in milliseconds. */
   readonly statementMs?: number | undefined;
+  /** The server waits no longer for a locked row, in milliseconds. */
+  readonly lockMs?: number | undefined;
   /** Waits for each answer, however long it takes. */
   readonly isPatient?: true | undefined;
   /** That of a daemon; the server shows its name beside the session. */
@@ -55,13 +57,14 @@ export function idleInTransactionMsOf({ leaseMs }: Pick<SessionNode, "leaseMs">)
   return Math.min(idleInTransactionMs, Math.max(leaseMs / 2, leaseMs - 2_000));
 }
 
-function clientOf({ url, isReader, isPatient, statementMs, node }: SessionOptions): pg.Client {
+function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: SessionOptions): pg.Client {
   return new pg.Client({
     connectionString: url,
     application_name: node === undefined ? "dropgate" : `dropgate ${node.name}`,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(isPatient ? {} : { query_timeout: answerTimeoutMs }),
     ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
+    ...(lockMs === undefined ? {} : { lock_timeout: lockMs }),
     idle_in_transaction_session_timeout:
       node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
     keepAlive: true,
