@@ -1,5 +1,6 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
 import type { RepeatReport } from "../app/admin/delivery-view.ts";
+import type { RunningDaemons } from "../app/admin/running-daemons.ts";
 import { type CliRun, type CommonOptions, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -16,10 +17,18 @@ export function numbersText(ids: readonly number[]): string {
   return ids.length > namedAtMost ? `${shown} and ${ids.length - namedAtMost} more` : shown;
 }
 
-export function whenText(daemonPid: number | undefined): string {
-  return daemonPid === undefined
+/** Who does it: the daemon of this machine, or one of the nodes. Undefined when nobody runs. */
+export function daemonText({ daemonPid, liveNodes = [] }: RunningDaemons): string | undefined {
+  if (liveNodes.length === 1) return `The node ${liveNodes[0]}`;
+  if (liveNodes.length > 1) return `One of the nodes ${liveNodes.join(", ")}`;
+  return daemonPid === undefined ? undefined : `The daemon (process ${daemonPid})`;
+}
+
+export function whenText(daemons: RunningDaemons): string {
+  const who = daemonText(daemons);
+  return who === undefined
     ? "The daemon is not running: its next start does it."
-    : `The daemon (process ${daemonPid}) does it within a second.`;
+    : `${who} does it within a second.`;
 }
 
 interface RepeatWords {
@@ -33,7 +42,7 @@ interface RepeatWords {
 export function printRepeats(
   run: CliRun,
   options: CommonOptions,
-  { repeats, daemonPid }: RepeatReport,
+  { repeats, ...daemons }: RepeatReport,
   words: RepeatWords,
 ): void {
   const queued = repeats.filter(({ isQueued }) => isQueued);
@@ -41,8 +50,8 @@ export function printRepeats(
     const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
     return `Delivery ${id} (${name ?? ""}) ${words.done}${remark}.`;
   });
-  run.printResult(options, { repeats, daemonPid }, () =>
-    queued.length === 0 || words.isDry ? lines : [...lines, whenText(daemonPid)],
+  run.printResult(options, { repeats, ...daemons }, () =>
+    queued.length === 0 || words.isDry ? lines : [...lines, whenText(daemons)],
   );
   for (const { id, isQueued, remarks } of repeats)
     if (!isQueued) run.printFailure(`delivery ${id} ${words.refused}: ${remarks.join("; ")}`);

@@ -104,12 +104,10 @@ function printDone<View extends Identified>(
   report: SelectionReport<View>,
   words: SelectionWords<View>,
 ): void {
-  const { ids, daemonPid } = report;
+  const { ids } = report;
   const verb = ids.length === 1 ? "is" : "are";
   run.printResult(options, report, () =>
-    ids.length === 0
-      ? []
-      : [`${countText(ids, words.noun)} ${verb} to be ${words.done}.`, whenText(daemonPid)],
+    ids.length === 0 ? [] : [`${countText(ids, words.noun)} ${verb} to be ${words.done}.`, whenText(report)],
   );
   printNotDone(run, report, "not", words);
 }

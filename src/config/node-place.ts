@@ -5,12 +5,16 @@ import type { Config } from "./schema.ts";
 
 export interface NodePlace {
   readonly node: string;
-  /** Its lock, its process id, what it tells `explain`. */
+  /** Its lock, its process id, its incarnation. */
   readonly nodeDir: string;
+  /** What it shows the other nodes: always on the tree that they share. */
+  readonly shownDir: string;
 }
 
+export type NodeConfig = Pick<Config, "stateDir" | "store"> & Partial<Pick<Config, "cluster">>;
+
 /** The folder of the nodes in a state directory that they share. */
-const nodesFolder = "nodes";
+export const nodesFolderName = "nodes";
 
 /** What a name of a machine has besides is no part of a name of a node. */
 function nameOfMachine(): string {
@@ -22,12 +26,9 @@ function nameOfMachine(): string {
 }
 
 /** With SQLite there is one process for a state directory, which has all of it. */
-export function nodePlaceOf({
-  stateDir,
-  store,
-  cluster,
-}: Pick<Config, "stateDir" | "store" | "cluster">): NodePlace {
-  const node = cluster.node ?? nameOfMachine();
-  if (store === undefined) return { node, nodeDir: stateDir };
-  return { node, nodeDir: cluster.nodeDir ?? join(stateDir, nodesFolder, node) };
+export function nodePlaceOf({ stateDir, store, cluster }: NodeConfig): NodePlace {
+  const node = cluster?.node ?? nameOfMachine();
+  if (store === undefined) return { node, nodeDir: stateDir, shownDir: stateDir };
+  const shownDir = join(stateDir, nodesFolderName, node);
+  return { node, nodeDir: cluster?.nodeDir ?? shownDir, shownDir };
 }

@@ -6,7 +6,7 @@
  */
 import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Config } from "../../config/schema.ts";
+import { type NodeConfig, nodePlaceOf } from "../../config/node-place.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
@@ -59,8 +59,8 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
 }
 
 /** Where the state is, for all commands. */
-export type StateConfig = Pick<Config, "stateDir" | "store">;
-export type AdminStore = Pick<Store, "read" | "asOfNow" | "write">;
+export type StateConfig = NodeConfig;
+export type AdminStore = Pick<Store, "read" | "asOfNow" | "write" | "leases">;
 
 /** The secret is read now: as root, this process becomes the owner of the state afterwards. */
 function placeOf(config: StateConfig): StatePlace {
@@ -82,8 +82,10 @@ export function findStore(config: StateConfig): StatePresence {
 }
 
 /** A running daemon, perhaps of the version before, must not find changed tables. */
-async function withoutDaemon<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
-  const lock = lockForMigration(stateDir);
+async function withoutDaemon<T>(config: StateConfig, work: () => Promise<T>): Promise<T> {
+  const { nodeDir } = nodePlaceOf(config);
+  await makeDirectoryDurably(nodeDir);
+  const lock = lockForMigration(nodeDir);
   try {
     return await work();
   } finally {
@@ -91,9 +93,9 @@ async function withoutDaemon<T>(stateDir: string, work: () => Promise<T>): Promi
   }
 }
 
-function lockForMigration(stateDir: string): ProcessLock {
+function lockForMigration(nodeDir: string): ProcessLock {
   try {
-    return takeProcessLock(stateDir);
+    return takeProcessLock(nodeDir);
   } catch (error) {
     const remedy = "restart dropgate, which migrates the database, then try again";
     throw new OperatorError(`the database is of an older version, and ${messageOf(error)}: ${remedy}`, {
@@ -119,11 +121,12 @@ export async function withAdminStore<T>(
   if (mayCreate) await makeDirectoryDurably(stateDir);
   const { url } = placeOf(config);
   const store = await patiently(() =>
-    openStore(stateDir, { url, exclusively: (work) => withoutDaemon(stateDir, work) }),
+    openStore(stateDir, { url, exclusively: (work) => withoutDaemon(config, work) }),
   );
   try {
-    const { read, asOfNow } = store;
-    return await use({ read, asOfNow, write: (whose, work) => patiently(() => store.write(whose, work)) });
+    const { read, asOfNow, leases } = store;
+    const write: AdminStore["write"] = (whose, work) => patiently(() => store.write(whose, work));
+    return await use({ read, asOfNow, leases, write });
   } finally {
     await store.close();
   }

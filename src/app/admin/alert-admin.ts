@@ -19,7 +19,6 @@ import {
 } from "../../store/alerts/incidents.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import {
   type AdminStore,
@@ -30,6 +29,7 @@ import {
   withAdminStore,
 } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
+import { areRunning, findRunningDaemons } from "./running-daemons.ts";
 
 /** An incident as commands show it; times are ISO, UTC. */
 export type IncidentView = Readonly<ReturnType<typeof toView>>;
@@ -193,11 +193,11 @@ export async function testAlerts(
   config: Config,
   { company, waitMs }: { readonly company?: string; readonly waitMs: number },
 ): Promise<readonly TestOutcome[]> {
-  if (findProcessLockHolder(config.stateDir) === undefined)
-    throw new WrongUseError(
-      "the daemon does not run, and alerts go through its queue: start it, then test again",
-    );
   return await withAdminStore(config, async (store) => {
+    if (!areRunning(await findRunningDaemons(config, store)))
+      throw new WrongUseError(
+        "the daemon does not run, and alerts go through its queue: start it, then test again",
+      );
     const sent: SentTest[] = [];
     for (const audience of await audiencesToTest(store, config, company))
       sent.push({ ...audience, notice: await sendTest(store, config, audience) });

@@ -8,7 +8,6 @@ import {
   saveTargetPause,
 } from "../../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import {
@@ -32,6 +31,7 @@ import {
   type SelectionMode,
   type SelectionReport,
 } from "./in-batches.ts";
+import { findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): string {
   const { state } = outcome.delivery;
@@ -107,7 +107,7 @@ export async function retryDeliveries(config: StateConfig, ids: readonly number[
   return await withAdminStore(config, async (store) => {
     const repeats = await retryAll(store, [...new Set(ids)]);
     await endPausesOf(store, repeats);
-    return { repeats, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { repeats, ...(await findRunningDaemons(config, store)) };
   });
 }
 
@@ -115,7 +115,7 @@ export async function retryDeliveries(config: StateConfig, ids: readonly number[
 export async function tryRetries(config: StateConfig, ids: readonly number[]): Promise<RepeatReport> {
   return await withAdminStore(config, async (store) => ({
     repeats: await wouldRetry(store, [...new Set(ids)]),
-    daemonPid: findProcessLockHolder(config.stateDir),
+    ...(await findRunningDaemons(config, store)),
   }));
 }
 
@@ -143,18 +143,16 @@ export async function retrySelectedDeliveries(
       },
       { rests: !isDryRun },
     );
-    const daemonPid = findProcessLockHolder(config.stateDir);
-    return await deliveryReport(store, { repeats, limit, daemonPid });
+    return await deliveryReport(store, { repeats, limit, ...(await findRunningDaemons(config, store)) });
   });
 }
 
-export interface TargetRetry {
+export interface TargetRetry extends RunningDaemons {
   /** Dead ones. */
   readonly queued: number;
   readonly wasPaused: boolean;
   /** Those that waited for their next attempt. */
   readonly hastened: number;
-  readonly daemonPid: number | undefined;
 }
 
 /** Asks for all dead deliveries of a target again, in their order, and ends its pause and the waits of the others. */
@@ -179,6 +177,6 @@ export async function retryTarget(
     const targets = await chooseTargets(store, choice);
     const hastened = await endWaits(store, targets);
     const wasPaused = await endPauses(store, targets);
-    return { queued, wasPaused, hastened, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { queued, wasPaused, hastened, ...(await findRunningDaemons(config, store)) };
   });
 }

@@ -9,6 +9,7 @@ import {
 } from "../../store/outbound/delivery-queries.ts";
 import type { AdminStore } from "./admin-store.ts";
 import { byReason, type SelectionReport } from "./in-batches.ts";
+import type { RunningDaemons } from "./running-daemons.ts";
 
 export type DeliveryView = Readonly<ReturnType<typeof toDeliveryView>>;
 
@@ -91,10 +92,8 @@ export interface RepeatView {
 }
 
 /** What became of several. */
-export interface RepeatReport {
+export interface RepeatReport extends RunningDaemons {
   readonly repeats: readonly RepeatView[];
-  /** The process of the daemon, which takes them up within a second; undefined when none runs. */
-  readonly daemonPid: number | undefined;
 }
 
 type Refused = Extract<RepeatOutcome, { kind: "refused" }>;
@@ -155,7 +154,7 @@ async function viewsOf({ read }: Pick<AdminStore, "read">, ids: readonly number[
 /** The report of all that a filter has selected. */
 export async function deliveryReport(
   store: Pick<AdminStore, "read">,
-  { repeats, limit, daemonPid }: RepeatReport & { readonly limit: number },
+  { repeats, limit, ...daemons }: RepeatReport & { readonly limit: number },
 ): Promise<SelectionReport<DeliveryView>> {
   const ids = repeats.flatMap(({ id, isQueued }) => (isQueued ? [id] : []));
   const refused = repeats.flatMap(({ id, isQueued, remarks }) =>
@@ -163,5 +162,5 @@ export async function deliveryReport(
   );
   const [last] = await viewsOf(store, ids.slice(-1));
   const items = await viewsOf(store, ids.slice(0, limit));
-  return { ids, items, last: last ?? null, notDone: byReason(refused), daemonPid };
+  return { ids, items, last: last ?? null, notDone: byReason(refused), ...daemons };
 }

@@ -19,6 +19,8 @@ import { isSealedForm } from "../../lib/sealed-numbers.ts";
 import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import { nodePlaceOf } from "../../config/node-place.ts";
+import { findLiveNodes } from "./running-daemons.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
@@ -26,7 +28,7 @@ import { whyHeld } from "../../inbound/explain/explain-held.ts";
 import { dropFolderFaults, probeDropFolders } from "../checks/folder-faults.ts";
 import { ForeignLooks } from "../checks/foreign-looks.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
-import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
+import { type Held, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
@@ -140,7 +142,7 @@ async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<Dis
   return { freeBytes: bavail * bsize, minFreeBytes: minFreeBytesOf(config)(blocks * bsize) };
 }
 
-function withHeld(explanation: Explanation, report: HeldReport | undefined): Explanation {
+function withHeld(explanation: Explanation, report: Held | undefined): Explanation {
   if (report === undefined) return explanation;
   const withReason = (story: FileStory): FileStory => {
     if (!isOpenState(story.entry.state)) return story;
@@ -232,12 +234,18 @@ async function explainIn(
 ): Promise<ExplainedSubject> {
   const owner = await companyFilter(store, company);
   const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
-  const daemonPid = findProcessLockHolder(config.stateDir);
+  const daemonPid = findProcessLockHolder(nodePlaceOf(config).nodeDir);
+  const live = await findLiveNodes(store);
+  const liveNodes = store.leases === undefined ? undefined : live.map(({ name }) => name);
   const { answering, faultLines } = await probeDropFolders(await searchedFolders(config, store));
-  const report = await readHeldReport(config.stateDir, daemonPid);
+  const report = await readHeldReport(config.stateDir, {
+    pid: daemonPid,
+    nodes: new Map(live.map(({ name, incarnation }) => [name, incarnation])),
+  });
   const explanation = await explain(
     {
       ...{ store, locations: createLocations(config.stateDir), partialFolderName, daemonPid },
+      ...given({ liveNodes }),
       ...{ space: await roomOf(config), folders: answering, foreignLooks },
       ...{ folderOfTarget: targetFolders(config, foreignLooks), untaken: report?.remotes ?? [] },
       now: systemClock.now(),

@@ -7,11 +7,11 @@ import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../.
 import type { Company } from "../../store/accounts/companies.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { chooseCompanies } from "./admin.ts";
 import { withAdminStore, writeEach } from "./admin-store.ts";
 import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
+import { findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 /** The options of the command. */
 export interface ExportRequest {
@@ -21,12 +21,10 @@ export interface ExportRequest {
   readonly again?: number;
 }
 
-export interface ExportOutcome {
+export interface ExportOutcome extends RunningDaemons {
   readonly exports: readonly ExportView[];
   /** What could not be done, and why. */
   readonly refusals: readonly string[];
-  /** Undefined when no daemon runs. */
-  readonly daemonPid: number | undefined;
 }
 
 interface ChosenExport {
@@ -151,7 +149,7 @@ export async function runExports(
     return {
       exports: outcomes.flatMap((one) => ("view" in one ? [one.view] : [])),
       refusals: outcomes.flatMap((one) => ("refusal" in one ? [one.refusal] : [])),
-      daemonPid: findProcessLockHolder(config.stateDir),
+      ...(await findRunningDaemons(config, store)),
     };
   });
 }

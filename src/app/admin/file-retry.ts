@@ -7,7 +7,6 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { listFileIds } from "../../store/ledger/file-lists.ts";
 import { lastFileId } from "../../store/ledger/file-queries.ts";
 import { findFile, type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
@@ -22,6 +21,7 @@ import {
 } from "./in-batches.ts";
 import { findEntry, whyNoEntry } from "./ledger-reference.ts";
 import { portionsOf } from "../../lib/portions.ts";
+import { findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 /** The result for one requested file. */
 export interface FileRetry {
@@ -34,9 +34,8 @@ export interface FileRetry {
   readonly why: string | undefined;
 }
 
-export interface FileRetries {
+export interface FileRetries extends RunningDaemons {
   readonly retries: readonly FileRetry[];
-  readonly daemonPid: number | undefined;
 }
 
 async function whyUnknown(store: AdminStore, given: string): Promise<string> {
@@ -105,7 +104,7 @@ export async function retryFiles(
     const retries: FileRetry[] = [];
     for (const given of portionsOf([...new Set(entries)], itemsAtOnce))
       retries.push(...(await retrySome(store, stateDir, { given, isDryRun })));
-    return { retries, daemonPid: findProcessLockHolder(stateDir) };
+    return { retries, ...(await findRunningDaemons(config, store)) };
   });
 }
 
@@ -156,7 +155,7 @@ export async function retrySelectedFiles(
       items: await viewsOf(store, stateDir, ids.slice(0, limit)),
       last: last ?? null,
       notDone: byReason(refused),
-      daemonPid: findProcessLockHolder(stateDir),
+      ...(await findRunningDaemons(config, store)),
     };
   });
 }

@@ -3,13 +3,13 @@ import { userInfo } from "node:os";
 import { systemClock } from "../../lib/clock.ts";
 import { giveUpDelivery, type GiveUpOutcome } from "../../operations/deliveries/give-up-delivery.ts";
 import { listToGiveUp } from "../../store/outbound/delivery-requests.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { readTarget } from "./delivery-filter.ts";
 import { type RepeatReport, type RepeatView, unknownRemark } from "./delivery-view.ts";
 import { inBatches, itemsAtOnce } from "./in-batches.ts";
 import { portionsOf } from "../../lib/portions.ts";
+import { findRunningDaemons } from "./running-daemons.ts";
 
 interface GiveUpWish {
   readonly by: string;
@@ -63,7 +63,7 @@ export async function giveUpDeliveries(
     // The later ones of a stop first: none of them is told to go on, and then given up.
     const ordered = [...new Set(ids)].toSorted((a, b) => b - a);
     const repeats = await giveUpSome(store, ordered, wish);
-    return { repeats: repeats.toReversed(), daemonPid: findProcessLockHolder(config.stateDir) };
+    return { repeats: repeats.toReversed(), ...(await findRunningDaemons(config, store)) };
   });
 }
 

@@ -1,5 +1,6 @@
 /** What commands do to all that a filter selects: in pages, each in a unit of work of its own. */
 import { setTimeout as wait } from "node:timers/promises";
+import type { RunningDaemons } from "./running-daemons.ts";
 
 /** Few, because the daemon's commits wait for each unit of work. */
 export const itemsAtOnce = 100;
@@ -71,7 +72,7 @@ export function byReason(
 }
 
 /** What became, or would become, of all that a filter selects. */
-export interface SelectionReport<View> {
+export interface SelectionReport<View> extends RunningDaemons {
   /** What is done, in the order in which it is. */
   readonly ids: readonly number[];
   /** The first of them, as many as were asked for. */
@@ -79,6 +80,4 @@ export interface SelectionReport<View> {
   /** The last of them; null when there is none. */
   readonly last: View | null;
   readonly notDone: readonly NotDone[];
-  /** Undefined when no daemon runs. */
-  readonly daemonPid: number | undefined;
 }

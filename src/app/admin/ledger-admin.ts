@@ -13,7 +13,6 @@ import { countFiles, listFiles } from "../../store/ledger/file-lists.ts";
 import { type FileRepeat, listFileRepeats } from "../../store/ledger/files.ts";
 import { noteVerified } from "../../store/database/generation.ts";
 import { noteLastVerification } from "../../store/database/last-verification.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import {
   type AdminStore,
@@ -28,6 +27,7 @@ import { verifyGracesOf } from "../watch/ledger-watch.ts";
 import { exchangeFoldersOf } from "../daemon/part-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
 import { type FileView, toFileView, toReason } from "./file-view.ts";
+import { areRunning, findRunningDaemons } from "./running-daemons.ts";
 
 export async function codesOf({ read }: Pick<AdminStore, "read">): Promise<ReadonlyMap<number, string>> {
   return new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
@@ -100,7 +100,7 @@ export async function verifyWholeLedger(
 ): Promise<VerifiedLedger> {
   const { stateDir } = config;
   return await withAdminStore(config, async (store) => {
-    const isStopped = findProcessLockHolder(stateDir) === undefined;
+    const isStopped = !areRunning(await findRunningDaemons(config, store));
     const locations = createLocations(stateDir);
     const deps = { store, locations, clock: systemClock, ...verifyGracesOf(config), isStopped };
     const report = await verifyLedger(deps, options);

@@ -4,7 +4,6 @@ import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import {
   type HandPause,
   listHandPauses,
@@ -16,6 +15,7 @@ import { listOldestOpen, listOutboundTargets } from "../../store/outbound/outbou
 import { chooseCompanies, companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
+import { findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 type PauseConfig = Pick<Config, "stateDir" | "companies">;
 
@@ -32,10 +32,8 @@ export interface PauseOutcome {
   readonly before: { readonly pausedBy: string; readonly pausedAt: string; readonly reason: string } | null;
 }
 
-export interface PauseReport {
+export interface PauseReport extends RunningDaemons {
   readonly outcomes: readonly PauseOutcome[];
-  /** Undefined when no daemon runs. */
-  readonly daemonPid: number | undefined;
 }
 
 interface Chosen extends PausedThing {
@@ -91,7 +89,7 @@ async function change(
     const outcomes = await writeEach(store, chosen, async (tx, { company, companyId, kind, name }) =>
       outcomeOf(company, await work(tx, { companyId, kind, name })),
     );
-    return { outcomes, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { outcomes, ...(await findRunningDaemons(config, store)) };
   });
 }
 

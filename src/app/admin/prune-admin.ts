@@ -9,7 +9,6 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { findPruneClock } from "../../store/database/prune-clock.ts";
 import { type BackupHold, createBackupHold, heldUpText } from "../retention/backup-hold.ts";
 import { type ClockLook, confirmClock, judgeClock, jumpText, lookAtClock } from "../retention/clock-guard.ts";
@@ -19,6 +18,7 @@ import type { PruneDeps } from "../retention/pruner.ts";
 import { countOld, type KindAmount, type PassPart, pruneOld } from "../retention/run-retention.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { areRunning, findRunningDaemons } from "./running-daemons.ts";
 
 export interface PruneOptions {
   readonly company?: string;
@@ -70,7 +70,7 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     if (paused !== undefined && !isDryRun) return { isDryRun, paused, amounts: [], failures: [] };
     const hold = createBackupHold(config.stateDir);
     const deps: PruneDeps = {
-      store: findProcessLockHolder(config.stateDir) === undefined ? store : considerateStore(store),
+      store: areRunning(await findRunningDaemons(config, store)) ? considerateStore(store) : store,
       clock: systemClock,
       now: look.kind === "jumped" ? look.to : look.now,
       locations: createLocations(config.stateDir),

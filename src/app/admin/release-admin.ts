@@ -2,9 +2,9 @@
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type DeliveryHold, endDeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { sendAgainText } from "../watch/delivery-hold-watch.ts";
 import { type StateConfig, withAdminStore } from "./admin-store.ts";
+import { findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 export interface ReleasedTarget {
   readonly company: string;
@@ -13,14 +13,13 @@ export interface ReleasedTarget {
   readonly open: number;
 }
 
-export interface ReleasedDeliveries {
+export interface ReleasedDeliveries extends RunningDaemons {
   /** False when they were not held. */
   readonly isReleased: boolean;
   /** Those with open deliveries. */
   readonly targets: readonly ReleasedTarget[];
   /** From when hosts have to send again, in words. */
   readonly sendAgain?: string;
-  readonly daemonPid: number | undefined;
 }
 
 /** Ends the hold in a unit of work; undefined when deliveries are not held. */
@@ -39,10 +38,10 @@ export async function releaseHeld(
 /** Lets deliveries go out again; changes nothing when they are not held. */
 export async function releaseDeliveries(config: StateConfig): Promise<ReleasedDeliveries> {
   return await withAdminStore(config, async (store) => {
-    const daemonPid = findProcessLockHolder(config.stateDir);
+    const daemons = await findRunningDaemons(config, store);
     const released = await store.write("site", releaseHeld);
-    if (released === undefined) return { isReleased: false, targets: [], daemonPid };
+    if (released === undefined) return { isReleased: false, targets: [], ...daemons };
     const { hold, targets } = released;
-    return { isReleased: true, targets, sendAgain: sendAgainText(hold), daemonPid };
+    return { isReleased: true, targets, sendAgain: sendAgainText(hold), ...daemons };
   });
 }

@@ -5,7 +5,6 @@ import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import {
   askForRemote,
   isPollAwaited,
@@ -16,6 +15,7 @@ import { type HandPause, listHandPauses } from "../../store/outbound/hand-pauses
 import { chooseCompanies } from "./admin.ts";
 import { type AdminStore, withAdminStore, writeEach } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
+import { areRunning, findRunningDaemons, type RunningDaemons } from "./running-daemons.ts";
 
 type RemoteConfigOwner = Pick<Config, "stateDir" | "companies">;
 
@@ -120,10 +120,9 @@ async function refusePaused(store: AdminStore, wanted: readonly Configured[]): P
   }
 }
 
-export interface RemoteRetry {
+export interface RemoteRetry extends RunningDaemons {
   /** Companies whose remote of that name will be polled at once. */
   readonly companies: readonly string[];
-  readonly daemonPid: number | undefined;
 }
 
 /** Requests a poll of a remote at once, whatever it waits for; a running daemon begins within a second. */
@@ -147,7 +146,7 @@ export async function retryRemote(
     );
     return {
       companies: wanted.map(({ company }) => company),
-      daemonPid: findProcessLockHolder(config.stateDir),
+      ...(await findRunningDaemons(config, store)),
     };
   });
 }
@@ -169,7 +168,9 @@ export async function awaitRetry(
   const until = performance.now() + patienceMs;
   for (;;) {
     const remotes = (await listRemotes(config, given({ company }))).filter(({ remote }) => remote === name);
-    const isRunning = findProcessLockHolder(config.stateDir) !== undefined;
+    const isRunning = await withAdminStore(config, async (store) =>
+      areRunning(await findRunningDaemons(config, store)),
+    );
     const isAwaited = remotes.some(({ condition }) => condition === "asked");
     if (!isAwaited || !isRunning || performance.now() > until) return remotes;
     await wait(lookEveryMs);

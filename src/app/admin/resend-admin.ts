@@ -8,7 +8,6 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import {
   type DeliverySelection,
   lastDeliveryId,
@@ -40,6 +39,7 @@ import {
   type SelectionReport,
 } from "./in-batches.ts";
 import { portionsOf } from "../../lib/portions.ts";
+import { findRunningDaemons } from "./running-daemons.ts";
 
 async function noneOfStop(
   { read }: AdminStore,
@@ -116,7 +116,7 @@ export async function resendDeliveries(
       const work = (tx: Transaction) => resendEach(tx, some);
       repeats.push(...(isDryRun ? await dryRun(store, "site", work) : await store.write("site", work)));
     }
-    return { repeats, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { repeats, ...(await findRunningDaemons(config, store)) };
   });
 }
 
@@ -215,8 +215,8 @@ export async function resendSelected(
       resend = done.resend;
     };
     await inBatches(pageAfter, work, { afterId: begun.afterId, rests: !isDryRun });
-    const daemonPid = findProcessLockHolder(config.stateDir);
-    const report = await deliveryReport(store, { repeats, limit, daemonPid });
+    const daemons = await findRunningDaemons(config, store);
+    const report = await deliveryReport(store, { repeats, limit, ...daemons });
     const count = report.ids.length + begun.queued;
     const goesOn = begun.queued === 0 ? null : { begunAt: isoTime(begun.begunAt), queued: begun.queued };
     return { ...report, goesOn, remarks: await remarksOf(store, config, { filter, count }) };

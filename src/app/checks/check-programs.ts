@@ -36,12 +36,12 @@ export type DaemonPresence =
   | { readonly kind: "stopped" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** Finds the daemon of a state directory. */
-export async function findDaemon(stateDir: string): Promise<DaemonPresence> {
-  const pid = findProcessLockHolder(stateDir);
+/** Finds the daemon of a state directory, or of the directory of a node, on this machine. */
+export async function findDaemon(directory: string): Promise<DaemonPresence> {
+  const pid = findProcessLockHolder(directory);
   if (pid !== undefined) return { kind: "running", pid };
   try {
-    await access(join(stateDir, "dropgate.pid"), constants.R_OK);
+    await access(join(directory, "dropgate.pid"), constants.R_OK);
   } catch (error) {
     if (!isMissing(error)) return { kind: "unknown", why: systemCodeOf(error) ?? messageOf(error) };
   }

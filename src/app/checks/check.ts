@@ -1,6 +1,7 @@
 /** `dropgate check`: the configuration against the real world. Changes nothing and does not disturb a running daemon. */
 import { formatConfigFaults } from "../../config/reader/config-fault.ts";
 import type { LoadOutcome } from "../../config/load-config.ts";
+import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { becomeOwnerOf } from "../admin/admin-store.ts";
@@ -60,7 +61,7 @@ async function checkWorld(
 ): Promise<readonly CheckFinding[]> {
   // Root can write everywhere, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
-  const daemon = await findDaemon(config.stateDir);
+  const daemon = await findDaemon(nodePlaceOf(config).nodeDir);
   const store = await checkStore(config);
   return [
     checkDaemon(daemon),

@@ -19,6 +19,8 @@ export interface Cluster {
   readonly ownership: Ownership;
   /** Undefined on SQLite. */
   readonly keeper: LeaseKeeper | undefined;
+  /** Of this process as a node; undefined on SQLite. */
+  readonly incarnation: string | undefined;
 }
 
 export interface ClusterDeps {
@@ -44,8 +46,10 @@ async function changeIncarnation(nodeDir: string, incarnation: string): Promise<
 /** Made before the parts of the background work, and started after them. */
 export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const { store, config, log, companyCodeOf, readArrived, ports } = deps;
-  if (store.leases === undefined) return { ownership: soleOwnership, keeper: undefined };
-  const { node: name, nodeDir } = nodePlaceOf(config);
+  if (store.leases === undefined)
+    return { ownership: soleOwnership, keeper: undefined, incarnation: undefined };
+  const { node: name, nodeDir, shownDir } = nodePlaceOf(config);
+  await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
   const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
   const fixed = { name, incarnation, version: readVersion(), schema: currentSchema, settings: "" };
@@ -59,5 +63,5 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
       process.kill(process.pid, "SIGTERM");
     },
   });
-  return { ownership: keeper, keeper };
+  return { ownership: keeper, keeper, incarnation };
 }

@@ -1,4 +1,5 @@
 /** The parts of the daemon that others are started with, built from the configuration and the open store. */
+import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Integrations } from "../../integrations/integrations.ts";
@@ -137,12 +138,31 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   return { loopLag, appliedWatch, collectionWatch, arrivalWatch };
 }
 
+function healthFor(built: BuiltOf<"store" | "documents" | "pipeline" | "intake" | "holdWatch">): Health {
+  const { current, store, documents, pipeline, intake, holdWatch, clock } = built;
+  return createHealth({
+    ...{ store, documents, clock },
+    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
+    troubles: () =>
+      troublesOf({
+        damage: store.condition.damage,
+        held: pipeline.held(),
+        noRoom: intake.current(),
+        deliveryHold: holdWatch.current(),
+        now: clock.now(),
+      }),
+  });
+}
+
+/** Gives the list of those that know what remotes have that is not taken. */
 function startHeldReportsOf(
-  built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch" | "untaken">,
-): void {
-  const { locations, store, pipeline, intake, clock, log, stack, holdWatch, untaken } = built;
+  built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch" | "cluster">,
+): Parts["untaken"] {
+  const { current, cluster, store, pipeline, intake, clock, log, stack, holdWatch } = built;
+  const untaken: Parts["untaken"] = [];
   const stop = startHeldReports({
-    stateDir: locations.stateDir,
+    shownDir: nodePlaceOf(current.config).shownDir,
+    incarnation: cluster.incarnation,
     current: () => ({
       companies: pipeline
         .heldInDetail()
@@ -158,6 +178,7 @@ function startHeldReportsOf(
     log,
   });
   stack.push({ name: "held reports", release: stop });
+  return untaken;
 }
 
 function startReceiptCollections(
@@ -241,24 +262,11 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const intake = intakeFor({ current, locations, pipeline, clock, log });
   stack.push({ name: "intake", release: async () => intake.stop() });
   const signIn = startSignIn({ ...rest, store, config });
-  const health = createHealth({
-    store,
-    documents,
-    clock,
-    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
-    troubles: () =>
-      troublesOf({
-        damage: store.condition.damage,
-        held: pipeline.held(),
-        noRoom: intake.current(),
-        deliveryHold: holdWatch.current(),
-        now: clock.now(),
-      }),
-  });
+  const health = healthFor({ current, store, documents, pipeline, intake, holdWatch, locations, clock, log });
   const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
   const receiptCollections = startReceiptCollections({ ...rest, store });
-  const untaken: Parts["untaken"] = [];
-  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch, untaken });
+  const reported = { current, locations, store, pipeline, intake, clock, log, stack, holdWatch, cluster };
+  const untaken = startHeldReportsOf(reported);
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   const retention = createRetention({

@@ -8,10 +8,10 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { nodePlaceOf } from "../../config/node-place.ts";
 import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig, shownDifference } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
-import { nodePlaceOf } from "../../config/node-place.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
 import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
@@ -37,7 +37,7 @@ import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { findState, openExistingStore, stateFault } from "../../store/database/database.ts";
 import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
-import { takeProcessLock } from "../../store/database/process-lock.ts";
+import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
 import { onceReachable } from "./once-reachable.ts";
 import { buildParts, type Parts } from "./daemon-parts.ts";
 import {
@@ -93,12 +93,20 @@ async function realStateDir(config: Config): Promise<Config> {
   return { ...config, stateDir: (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir };
 }
 
+/** The lock of the state directory, or of what a node has alone. */
+async function lockPlaceOf(config: Config): Promise<ProcessLock> {
+  const { nodeDir } = nodePlaceOf(config);
+  if (config.store === undefined) return takeProcessLock(nodeDir);
+  await makeDirectoryDurably(nodeDir);
+  return takeProcessLock(nodeDir, "directory of a node");
+}
+
 async function openState(config: Config, stack: ReleaseStack, { log, signal }: OpenSurroundings) {
   const place = statePlaceOf(config);
   // Before the first file is made there, which is the lock.
   const presence = findState(place);
   if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
-  const lock = takeProcessLock(config.stateDir);
+  const lock = await lockPlaceOf(config);
   stack.push({ name: "lock", release: async () => lock.release() });
   const node = { name: nodePlaceOf(config).node, leaseMs: config.cluster.leaseMs };
   const open = () => openExistingStore(config.stateDir, { url: place.url, node, log });
@@ -286,6 +294,10 @@ function listeningOn({ http, sftp, ftp }: Omit<Endpoints, keyof Traffic>, config
   });
 }
 
+async function startLeases({ cluster: { keeper }, stack, signal }: Parts): Promise<void> {
+  if (keeper !== undefined) await stack.start(keeper, signal);
+}
+
 async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {
   if (!sftp.enabled) return [];
   return await readHostKeys(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
@@ -328,8 +340,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   await stack.start(backups, parts.signal);
   const folders = await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
-  const { keeper } = parts.cluster;
-  if (keeper !== undefined) await stack.start(keeper, parts.signal);
+  await startLeases(parts);
   const alerts = alertWatchFor(parts, backups);
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, { outbound, remotes, backups, alerts }, folders);

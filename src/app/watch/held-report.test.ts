@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
@@ -8,30 +8,57 @@ import { readHeldReport, startHeldReports } from "./held-report.ts";
 
 describe("the report of the daemon", () => {
   const log = createLogger({ level: "silent" });
+  const alone = { pid: process.pid, nodes: new Map<string, string>() };
   const held = { company: "ACME", files: [], keptBack: [] };
 
   test("is there while there is something to tell, for those who ask about the process that wrote it", async () => {
     const stateDir = temporaryFolder();
     const stop = startHeldReports({
-      stateDir,
+      shownDir: stateDir,
       current: () => ({ companies: [held], remotes: [], troubles: ["x"] }),
       log,
     });
-    await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
-    expect(await readHeldReport(stateDir, process.pid)).toEqual({
-      ...{ pid: process.pid, companies: [held], remotes: [], troubles: ["x"] },
+    await waitFor("the report", async () => (await readHeldReport(stateDir, alone)) !== undefined);
+    expect(await readHeldReport(stateDir, alone)).toEqual({
+      ...{ companies: [held], remotes: [], troubles: ["x"] },
     });
-    expect(await readHeldReport(stateDir, process.pid + 1)).toBeUndefined();
-    expect(await readHeldReport(stateDir, undefined)).toBeUndefined();
+    expect(await readHeldReport(stateDir, { ...alone, pid: process.pid + 1 })).toBeUndefined();
+    expect(await readHeldReport(stateDir, { ...alone, pid: undefined })).toBeUndefined();
     await stop();
     expect(readdirSync(stateDir)).toEqual([]);
+  });
+
+  test("of each node that is there is read below the shared state directory, and of no earlier incarnation", async () => {
+    const stateDir = temporaryFolder();
+    for (const name of ["one", "two"]) {
+      const shownDir = join(stateDir, "nodes", name);
+      mkdirSync(shownDir, { recursive: true });
+      const current = () => ({ companies: [{ ...held, company: name }], remotes: [], troubles: ["x"] });
+      onTestFinished(startHeldReports({ shownDir, incarnation: `${name}-2`, current, log }));
+    }
+    const companiesOf = async (nodes: readonly [string, string][]) => {
+      const report = await readHeldReport(stateDir, { pid: process.pid, nodes: new Map(nodes) });
+      return report?.companies.map(({ company }) => company);
+    };
+    const all = [
+      ["one", "one-2"],
+      ["two", "two-2"],
+    ] as const;
+    await waitFor("both reports", async () => (await companiesOf(all.map(([...one]) => one)))?.length === 2);
+    expect(
+      await companiesOf([
+        ["two", "two-2"],
+        ["one", "one-1"],
+      ]),
+    ).toEqual(["two"]);
+    expect(await companiesOf([["two", "two-3"]])).toBeUndefined();
   });
 
   test("of another run is removed when there is nothing to tell", async () => {
     const stateDir = temporaryFolder();
     writeFileSync(join(stateDir, "dropgate.held.json"), "{}");
     const stop = startHeldReports({
-      stateDir,
+      shownDir: stateDir,
       current: () => ({ companies: [], remotes: [], troubles: [] }),
       log,
     });
@@ -46,7 +73,7 @@ describe("the report of the daemon", () => {
     const lines: string[] = [];
     let looks = 0;
     const stop = startHeldReports({
-      stateDir,
+      shownDir: stateDir,
       current: () => {
         looks += 1;
         return { companies: [held], remotes: [], troubles: [] };
@@ -57,7 +84,7 @@ describe("the report of the daemon", () => {
     await waitFor("several tries", () => looks > 5);
     expect(lines.join("")).toMatch(/^[^\n]*cannot be written for[^\n]*\n$/);
     rmdirSync(inTheWay);
-    await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
+    await waitFor("the report", async () => (await readHeldReport(stateDir, alone)) !== undefined);
     await waitFor("the end to be told", () => lines.length > 1);
     const sofar = looks;
     await waitFor("more reports", () => looks > sofar + 3);

@@ -1,10 +1,11 @@
 /**
  * What the running daemon knows of files that do not go on, and of those of remotes that are not taken, for `dropgate explain`, which runs in another process: a
- * file in the state directory, rewritten when something has changed. Nothing depends on it; a crash leaves it behind,
- * and its process id shows that it is of another run.
+ * file in the state directory, of several nodes one below it for each, rewritten when something has changed. Nothing depends
+ * on it; a crash leaves it behind, and its process id or its incarnation shows that it is of another run.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { nodesFolderName } from "../../config/node-place.ts";
 import { rename, rm, writeFile } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -15,6 +16,8 @@ import { startRounds } from "./rounds.ts";
 export interface HeldReport {
   /** Of the daemon. */
   readonly pid: number;
+  /** Of a node. */
+  readonly incarnation?: string | undefined;
   readonly companies: readonly HeldInDetail[];
   /** What remotes have that is not taken. */
   readonly remotes: readonly UntakenOfRemote[];
@@ -25,28 +28,33 @@ export interface HeldReport {
 const reportEveryMs = 2_000;
 const fileName = "dropgate.held.json";
 
+/** What of it is told. */
+export type Held = Pick<HeldReport, "companies" | "remotes" | "troubles">;
+
 export interface HeldReporterDeps {
-  readonly stateDir: string;
-  readonly current: () => Omit<HeldReport, "pid">;
+  /** The state directory, or what the node shows the others. */
+  readonly shownDir: string;
+  readonly incarnation?: string | undefined;
+  readonly current: () => Held;
   readonly log: Pick<Logger, "warn" | "info">;
   /** 2 s when not given. */
   readonly everyMs?: number;
 }
 
-function isEmpty({ companies, remotes, troubles }: Omit<HeldReport, "pid">): boolean {
+function isEmpty({ companies, remotes, troubles }: Held): boolean {
   return [troubles, companies, remotes].every((list) => list.length === 0);
 }
 
 /** Writes until it is stopped; returns the stop. */
 export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
-  const { stateDir, current, log, everyMs = reportEveryMs } = deps;
-  const path = join(stateDir, fileName);
+  const { shownDir, incarnation, current, log, everyMs = reportEveryMs } = deps;
+  const path = join(shownDir, fileName);
   /** The text that lies there: undefined when that is not known, null when there is none. */
   let written: string | null | undefined;
   let isFailing = false;
   const report = async () => {
     const now = current();
-    const text = isEmpty(now) ? null : JSON.stringify({ pid: process.pid, ...now });
+    const text = isEmpty(now) ? null : JSON.stringify({ pid: process.pid, incarnation, ...now });
     if (text === written) return;
     written = undefined;
     if (text === null) await rm(path, { force: true });
@@ -78,14 +86,31 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   };
 }
 
-/** What the daemon of that process id has written; undefined when there is nothing to tell. */
-export async function readHeldReport(
-  stateDir: string,
-  pid: number | undefined,
-): Promise<HeldReport | undefined> {
-  if (pid === undefined) return undefined;
-  const text = await readFile(join(stateDir, fileName), "utf8").catch(unlessMissing);
-  if (text === undefined) return undefined;
-  const report = JSON.parse(text) as HeldReport;
-  return report.pid === pid ? report : undefined;
+async function readReport(folder: string): Promise<HeldReport | undefined> {
+  const text = await readFile(join(folder, fileName), "utf8").catch(unlessMissing);
+  return text === undefined ? undefined : (JSON.parse(text) as HeldReport);
+}
+
+/** Whose reports are read. */
+export interface Reporters {
+  /** The process of the daemon that has the state directory alone. */
+  readonly pid: number | undefined;
+  /** The incarnations of the nodes that are there, by name; none on SQLite. */
+  readonly nodes: ReadonlyMap<string, string>;
+}
+
+/** What the daemons that run have written, as one report; undefined when there is nothing to tell. */
+export async function readHeldReport(stateDir: string, { pid, nodes }: Reporters): Promise<Held | undefined> {
+  const alone = pid === undefined || nodes.size > 0 ? undefined : await readReport(stateDir);
+  const reports = alone?.pid === pid && alone !== undefined ? [alone] : [];
+  for (const [name, incarnation] of nodes) {
+    const ofNode = await readReport(join(stateDir, nodesFolderName, name));
+    if (ofNode?.incarnation === incarnation) reports.push(ofNode);
+  }
+  if (reports.length === 0) return undefined;
+  return {
+    companies: reports.flatMap(({ companies }) => companies),
+    remotes: reports.flatMap(({ remotes }) => remotes),
+    troubles: [...new Set(reports.flatMap(({ troubles }) => troubles))],
+  };
 }

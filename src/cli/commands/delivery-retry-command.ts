@@ -19,7 +19,7 @@ interface Options extends DeliveryFilterOptions, SelectionOptions, LongListOptio
   readonly all?: true;
 }
 
-function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: TargetRetry): string {
+function targetLine(target: string, { queued, wasPaused, hastened, ...daemons }: TargetRetry): string {
   const count = (number: number) => counted(number, "delivery", "deliveries");
   const isNothing = queued === 0 && hastened === 0 && !wasPaused;
   if (isNothing) return `Nothing to ${target} is dead, and nothing waits for its next attempt.`;
@@ -30,7 +30,7 @@ function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: 
       ? [`${count(hastened)} waited for the next attempt and ${hastened === 1 ? "gets" : "get"} it now`]
       : []),
   ];
-  return `${parts.join("; ")}. ${whenText(daemonPid)}`;
+  return `${parts.join("; ")}. ${whenText(daemons)}`;
 }
 
 type Way = { readonly target: string } | "numbers" | "filter";

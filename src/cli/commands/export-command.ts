@@ -1,6 +1,7 @@
 import type { ExportOutcome, ExportRequest, ExportView } from "../../app/admin/export-admin.ts";
 import { type CliCommand, type CommonOptions, wholeNumber } from "../command-line.ts";
 import { counted } from "../../lib/counted.ts";
+import { daemonText } from "../repeats.ts";
 
 function exportLine(made: ExportView): string {
   const stops = counted(made.stops, "stop");
@@ -11,12 +12,13 @@ function exportLine(made: ExportView): string {
     : `${what} made with ${stops}: ${place}.`;
 }
 
-function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
+function exportLines({ exports, ...daemons }: ExportOutcome): string[] {
   if (exports.length === 0) return [];
+  const who = daemonText(daemons);
   const when =
-    daemonPid === undefined
+    who === undefined
       ? "The daemon is not running: its next start delivers."
-      : `The daemon (process ${daemonPid}) delivers within a second; \`dropgate deliveries\` shows what became of it.`;
+      : `${who} delivers within a second; \`dropgate deliveries\` shows what became of it.`;
   return [...exports.map(exportLine), when];
 }
 

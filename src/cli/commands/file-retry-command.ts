@@ -27,7 +27,7 @@ async function retryNumbers(run: CliRun, config: Config, entries: readonly strin
       ({ id, name }) => `Entry ${id ?? ""} (${name ?? ""}) ${isDryRun ? "would" : "is to"} be tried again.`,
     );
   run.printResult(options, report.retries, () =>
-    lines.length === 0 || isDryRun ? lines : [...lines, whenText(report.daemonPid)],
+    lines.length === 0 || isDryRun ? lines : [...lines, whenText(report)],
   );
   printRefused(run, report, isDryRun);
 }

@@ -44,9 +44,9 @@ function declarePause(parent: CliCommand, kind: Kind): void {
       const { currentOperator } = await import("../../app/admin/give-up-admin.ts");
       const wish = { by: currentOperator(run.io.env), reason: options.reason };
       const report = await pauseAll(config, { kind, name, ...options }, wish);
-      run.printResult(options, report, ({ outcomes, daemonPid }: PauseReport) => [
+      run.printResult(options, report, ({ outcomes, ...daemons }: PauseReport) => [
         ...outcomes.map((outcome) => pausedText(kind, name, outcome)),
-        whenText(daemonPid),
+        whenText(daemons),
       ]);
     });
 }
@@ -60,9 +60,9 @@ function declareResume(parent: CliCommand, kind: Kind): void {
     .onConfig(async (run, config, name: string, options: CommonOptions) => {
       const { resumeAll } = await import("../../app/admin/pause-admin.ts");
       const report = await resumeAll(config, { kind, name, ...options });
-      run.printResult(options, report, ({ outcomes, daemonPid }: PauseReport) => [
+      run.printResult(options, report, ({ outcomes, ...daemons }: PauseReport) => [
         ...outcomes.map((outcome) => resumedText(kind, name, outcome)),
-        whenText(daemonPid),
+        whenText(daemons),
       ]);
     });
 }

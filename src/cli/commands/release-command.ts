@@ -3,7 +3,7 @@ import type { CliCommand, CommonOptions } from "../command-line.ts";
 import { counted } from "../../lib/counted.ts";
 import { whenText } from "../repeats.ts";
 
-function releaseLines({ isReleased, targets, sendAgain, daemonPid }: ReleasedDeliveries): readonly string[] {
+function releaseLines({ isReleased, targets, sendAgain, ...daemons }: ReleasedDeliveries): readonly string[] {
   if (!isReleased) return ["Deliveries are not held."];
   const open = targets.map(
     (one) => `  ${one.company}, ${one.target}: ${counted(one.open, "delivery", "deliveries")}`,
@@ -12,7 +12,7 @@ function releaseLines({ isReleased, targets, sendAgain, daemonPid }: ReleasedDel
     open.length === 0
       ? ["Deliveries are released; none was waiting."]
       : ["Deliveries are released:", ...open];
-  return [...what, whenText(daemonPid), ...(sendAgain === undefined ? [] : [`Remember: ${sendAgain}.`])];
+  return [...what, whenText(daemons), ...(sendAgain === undefined ? [] : [`Remember: ${sendAgain}.`])];
 }
 
 /** `dropgate delivery release` */

@@ -1,6 +1,7 @@
 import type { RemoteView } from "../../app/admin/remote-admin.ts";
 import type { Config } from "../../config/schema.ts";
 import { type CliCommand, type CliRun, type CommonOptions, wholeNumber } from "../command-line.ts";
+import { daemonText } from "../repeats.ts";
 import { declarePauseAndResume } from "./pause-commands.ts";
 import { tableLines } from "../table.ts";
 
@@ -76,13 +77,14 @@ function declareRetry(remote: CliCommand): void {
     .addHelpText("after", "\nExit code 1 when the remote cannot be polled.")
     .onConfig(async (run, config, name: string, options: RetryOptions) => {
       const { retryRemote } = await import("../../app/admin/remote-admin.ts");
-      const { companies, daemonPid } = await retryRemote(config, { name, ...options });
+      const { companies, ...daemons } = await retryRemote(config, { name, ...options });
+      const who = daemonText(daemons);
       const when =
-        daemonPid === undefined
+        who === undefined
           ? "The daemon is not running: its next start does it."
-          : `The daemon (process ${daemonPid}) begins within a second.`;
+          : `${who} begins within a second.`;
       run.printLines([`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
-      if (daemonPid !== undefined && options.wait > 0) await printOutcome(run, config, name, options);
+      if (who !== undefined && options.wait > 0) await printOutcome(run, config, name, options);
     });
 }
 

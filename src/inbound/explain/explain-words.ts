@@ -10,26 +10,26 @@ import type { DiskRoom, Explanation, LooseStory, StopStory, ToldEvent } from "./
 import { fileLines, inFolderText } from "./file-words.ts";
 import type { LooseKind } from "../recovery/folder-looks.ts";
 import { counted } from "../../lib/counted.ts";
+import { areRunning } from "../../store/cluster/running-daemons.ts";
 
 function openEndedText({ size }: LooseStory): string {
   const state = size === 0 ? "It is empty" : "It does not end with the end tag of its root";
   return `${state}: if it is not whole it stays here, and later files of its stop wait for it. Let its writer finish it; when it has not changed for inbound.incompleteGraceMs it is refused.`;
 }
 
-function inboundText(file: LooseStory, daemonPid: number | undefined): string {
+function inboundText(file: LooseStory, isRunning: boolean): string {
   if (hasControlCharacterInName(basename(file.path)))
     return "Its name has a control character, such as a line break, so it is left alone: rename it.";
   if (!file.isRegular) return "It is a link, folder, FIFO or device, and none of these is taken.";
   if (!file.isReadable)
     return "It cannot be read by the user of the daemon: give it the right, and the file is taken.";
-  if (daemonPid === undefined)
-    return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
+  if (!isRunning) return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
   const taken =
     "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs; one of a burst of uploads, when those before it are done.";
   return file.isOpenEnded === true ? `${taken} ${openEndedText(file)}` : taken;
 }
 
-const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: number | undefined) => string>> = {
+const looseWords: Readonly<Record<LooseKind, (file: LooseStory, isRunning: boolean) => string>> = {
   inbound: inboundText,
   watched: inboundText,
   unfinished: () => "Its name says that it is unfinished: it is left alone until its writer renames it.",
@@ -44,16 +44,16 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
 };
 
 /** What a file is that is in no ledger, and what becomes of it; without its place. */
-export function looseText(file: LooseStory, daemonPid: number | undefined): string {
-  return looseWords[file.kind](file, daemonPid);
+export function looseText(file: LooseStory, isRunning: boolean): string {
+  return looseWords[file.kind](file, isRunning);
 }
 
-function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
+function looseLines(file: LooseStory, isRunning: boolean): string[] {
   const { behind = [] } = file;
   return [
     `${file.path}, company ${file.company}`,
     `  ${counted(file.size, "byte")}, changed ${isoTime(file.modifiedAt)}.`,
-    `  ${looseText(file, daemonPid)}`,
+    `  ${looseText(file, isRunning)}`,
     ...behind.map((earlier) => `  ${inFolderText(earlier)}`),
   ];
 }
@@ -125,7 +125,7 @@ function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
 
 /** The whole explanation; blocks are separated by empty lines. */
 export function explanationLines(explanation: Explanation): readonly string[] {
-  const { files, loose, stops, stopFiles, outbound, daemonPid, otherCompanies, fullDisk } = explanation;
+  const { files, loose, stops, stopFiles, outbound, otherCompanies, fullDisk } = explanation;
   const { remoteFiles, untaken, documents, candidates, now } = explanation;
   const { askedFor, subject, forgotten } = explanation;
   const blocks = [
@@ -135,7 +135,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
     ...stops.map((story) => stopLines(story, now)),
     ...files.map((story) => fileLines(story, explanation)),
     ...stopFiles.map((story) => fileLines(story, explanation)),
-    ...loose.map((file) => looseLines(file, daemonPid)),
+    ...loose.map((file) => looseLines(file, areRunning(explanation))),
     ...outbound.map((story) => outboundLines(story, now)),
     ...remoteFiles.map(remoteFileLines),
     ...untaken.map(untakenLines),

@@ -290,6 +290,7 @@ async function explainSubject(
     subject: subject.fileName,
     now: deps.now,
     daemonPid: deps.daemonPid,
+    ...given({ liveNodes: deps.liveNodes }),
     files: views.flatMap(({ files }) => files),
     loose: views.flatMap(({ loose }) => loose),
     stops: views.flatMap(({ stops }) => stops),

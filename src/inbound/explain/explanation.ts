@@ -1,4 +1,5 @@
 import type { ForgottenEntries } from "../../domain/retention/pruned-text.ts";
+import type { RunningDaemons } from "../../store/cluster/running-daemons.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
@@ -10,15 +11,13 @@ import type { LooseSearch } from "../recovery/find-loose-files.ts";
 import type { LooseFile } from "../recovery/folder-looks.ts";
 import type { UntakenOfRemote } from "../remotes/untaken-files.ts";
 
-export interface ExplainDependencies extends LooseSearch {
+export interface ExplainDependencies extends LooseSearch, RunningDaemons {
   readonly store: Pick<Store, "read">;
   readonly folderOfTarget: FolderOfTarget;
   /** What remotes have that is not taken, as the running daemon reports it. */
   readonly untaken: readonly UntakenOfRemote[];
   /** Milliseconds UTC. */
   readonly now: number;
-  /** The running daemon, undefined when there is none. */
-  readonly daemonPid: number | undefined;
   /** Room on the disk of the state directory, and how much has to stay free, in bytes. */
   readonly space?: DiskRoom;
 }
@@ -85,13 +84,12 @@ export type LooseStory = LooseFile & {
   readonly behind?: readonly LooseFile[];
 };
 
-export interface Explanation {
+export interface Explanation extends RunningDaemons {
   readonly subject: string;
   /** When it was told, milliseconds UTC. */
   readonly now: number;
   /** What was asked for, when the ledger knows it only in another case. */
   readonly askedFor?: string;
-  readonly daemonPid: number | undefined;
   /** Entries of that name, oldest first. */
   readonly files: readonly FileStory[];
   /** Files of that name that are in no ledger. */

@@ -13,6 +13,7 @@ import { timeLines } from "./file-times.ts";
 import { type Naming, operatorNaming } from "./naming.ts";
 import type { LooseFile } from "../recovery/folder-looks.ts";
 import { counted } from "../../lib/counted.ts";
+import { areRunning, type RunningDaemons } from "../../store/cluster/running-daemons.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
 const mayPassLater: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -179,7 +180,7 @@ export function inFolderText({ path, isReadable }: LooseFile, naming = operatorN
     : `${named} of the same stop goes first, and cannot be read: this one waits until it can, or for inbound.giveUpAfterMs.`;
 }
 
-function waitingLines(story: FileStory, daemonPid: number | undefined, naming: Naming): string[] {
+function waitingLines(story: FileStory, isRunning: boolean, naming: Naming): string[] {
   const { before, presence, ofSameStop = [], inFolders = [] } = story;
   if (before === undefined) return [];
   const isFirst = before.earlier === 0 && inFolders.length === 0;
@@ -189,8 +190,7 @@ function waitingLines(story: FileStory, daemonPid: number | undefined, naming: N
     ...ofSameStop.map((file) => earlierText(file, naming)),
   ];
   const { held = [] } = story;
-  if (daemonPid === undefined)
-    lines.push("The daemon is not running: the file is taken up at its next start.");
+  if (!isRunning) lines.push("The daemon is not running: the file is taken up at its next start.");
   else if (held.length > 0) lines.push(...held);
   else if (presence === "unreadable")
     lines.push(
@@ -200,7 +200,7 @@ function waitingLines(story: FileStory, daemonPid: number | undefined, naming: N
 }
 
 /** When the words are said, and by which daemon. */
-export type Told = Pick<Explanation, "daemonPid" | "now">;
+export type Told = Pick<Explanation, "daemonPid" | "liveNodes" | "now">;
 
 /** Whether the same bytes may pass later: one fault that only the host can correct is enough for the same answer again. */
 function canPassLater({ state, faults }: LedgerEntry): boolean {
@@ -208,14 +208,15 @@ function canPassLater({ state, faults }: LedgerEntry): boolean {
 }
 
 /** The whole story of a file for operators, line by line. */
-export function fileLines(story: FileStory, { daemonPid, now }: Told): string[] {
+export function fileLines(story: FileStory, told: Told): string[] {
+  const { now } = told;
   const { entry } = story;
   const lines = [
     receivedLine(entry),
     stateLine(story, operatorNaming),
     ...reasonLines(entry.faults),
     ...story.repeats.map(repeatLine),
-    ...waitingLines(story, daemonPid, operatorNaming),
+    ...waitingLines(story, areRunning(told), operatorNaming),
     ...timeLines(entry, story.repeats),
     placeLine(story),
     ...story.goesOut.map((delivery) => deliveryText(delivery, now)),
@@ -258,11 +259,7 @@ export function remediesOf(faults: readonly Fault[]): readonly string[] {
 }
 
 /** The same words as those of the command, in their parts. */
-export function wordsOfFile(
-  story: FileStory,
-  { daemonPid }: Pick<Told, "daemonPid">,
-  naming: Naming,
-): FileWords {
+export function wordsOfFile(story: FileStory, daemons: RunningDaemons, naming: Naming): FileWords {
   const { entry } = story;
   return {
     received: receivedLine(entry),
@@ -271,7 +268,7 @@ export function wordsOfFile(
     remedies: remediesOf(entry.faults),
     moves: [...new Set(entry.faults.map(({ code }) => moveAfterRefusal(code)))],
     repeats: story.repeats.map(repeatLine),
-    waiting: waitingLines(story, daemonPid, naming),
+    waiting: waitingLines(story, areRunning(daemons), naming),
     times: timeLines(entry, story.repeats),
     place: `${goneText({ ...entry, prunedTo: null }) ?? presenceText(story)}.${movingText(entry)}`,
     canPassLater: canPassLater(entry) && story.presence === "there",

@@ -1,4 +1,4 @@
-/** One daemon a state directory: the process lock, and who holds it. */
+/** One daemon a state directory, or a directory of a node: the process lock, and who holds it. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileSync } from "../../lib/files/changes.ts";
@@ -21,13 +21,22 @@ export function lockOrRefuse(path: string, messageOf: () => string): ProcessLock
   }
 }
 
-/** Takes the lock of a state directory or throws an error that names the process that has it. */
-export function takeProcessLock(stateDir: string): ProcessLock {
-  const pidPath = join(stateDir, "dropgate.pid");
-  const lock = lockOrRefuse(join(stateDir, "dropgate.lock"), () => {
+/** Of several nodes each has a directory of its own, below the state directory that they share. */
+export type LockedPlace = "state directory" | "directory of a node";
+
+const remedies: Readonly<Record<LockedPlace, string>> = {
+  "state directory": "",
+  "directory of a node":
+    ": give each node a name of its own (`cluster.node`), or a directory (`cluster.nodeDir`)",
+};
+
+/** Takes the lock of such a directory or throws an error that names the process that has it. */
+export function takeProcessLock(directory: string, place: LockedPlace = "state directory"): ProcessLock {
+  const pidPath = join(directory, "dropgate.pid");
+  const lock = lockOrRefuse(join(directory, "dropgate.lock"), () => {
     const pid = readText(pidPath)?.trim();
     const holder = pid === undefined ? "another process" : `process ${pid}`;
-    return `the state directory ${stateDir} is in use by ${holder}`;
+    return `the ${place} ${directory} is in use by ${holder}${remedies[place]}`;
   });
   killPoint("lock.taken");
   writeFileSync(pidPath, `${process.pid}\n`);
@@ -66,12 +75,12 @@ export function isLockTaken(path: string): boolean {
 }
 
 /**
- * The process id of the running daemon, or undefined. Asks the kernel's list of locks: trying the lock itself could make
- * a daemon fail that starts at this moment, and the pid file alone outlives its process.
+ * The process id of the daemon that has the directory, on this machine, or undefined. Asks the kernel's list of locks: trying
+ * the lock itself could make a daemon fail that starts at this moment, and the pid file alone outlives its process.
  */
-export function findProcessLockHolder(stateDir: string): number | undefined {
-  const pid = readText(join(stateDir, "dropgate.pid"))?.trim();
-  const inode = inodeOf(join(stateDir, "dropgate.lock"));
+export function findProcessLockHolder(directory: string): number | undefined {
+  const pid = readText(join(directory, "dropgate.pid"))?.trim();
+  const inode = inodeOf(join(directory, "dropgate.lock"));
   const locks = readText("/proc/locks");
   if (pid === undefined || inode === undefined || locks === undefined) return undefined;
   return locks.split("\n").some((line) => isWriteLock(line, inode, pid)) ? Number(pid) : undefined;

@@ -16,7 +16,7 @@ import { listFiles } from "../../../store/ledger/file-lists.ts";
 import { type FileRepeat, findFile, type LedgerEntry } from "../../../store/ledger/files.ts";
 import { findReceiptSharers } from "../../../store/ledger/receipt-sharers.ts";
 import { listDeliveries } from "../../../store/outbound/delivery-lists.ts";
-import { readHeldReport } from "../../watch/held-report.ts";
+import { heldReportOf } from "./held-report-of.ts";
 import type { QueryContext } from "../query-context.ts";
 import {
   companyNaming,
@@ -48,7 +48,7 @@ export function explainDeps(
 async function storyOf(context: QueryContext, { entry, company }: FoundEntry): Promise<FileStory> {
   const story = await tellFile(explainDeps(context, company), company.code, entry);
   if (!isOpenState(entry.state)) return story;
-  const report = await readHeldReport(context.stateDir, process.pid);
+  const report = await heldReportOf(context);
   const ofCompany = report?.companies.find((one) => one.company === company.code);
   return { ...story, held: whyHeld(ofCompany, entry.id, companyNaming(context)) };
 }

@@ -10,7 +10,7 @@ import { remoteFileLines, whyUntakenText } from "../../../inbound/explain/elsewh
 import type { UntakenOfRemote } from "../../../inbound/remotes/untaken-files.ts";
 import { listForgotten } from "../../../store/ledger/entry-retention.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
-import { readHeldReport } from "../../watch/held-report.ts";
+import { heldReportOf } from "./held-report-of.ts";
 import type { QueryContext } from "../query-context.ts";
 import { explainDeps } from "./file.ts";
 import type { ScopedCompany } from "./ledger-links.ts";
@@ -33,9 +33,7 @@ async function inCompany(
   const noted = await tellRemoteFiles(context.read, whole, subject.fileName);
   const waiting = tellUntaken(untaken, company.code, subject);
   return [
-    ...loose.map(
-      (file) => `${basename(file.path)}, company ${company.code}: ${looseText(file, process.pid)}`,
-    ),
+    ...loose.map((file) => `${basename(file.path)}, company ${company.code}: ${looseText(file, true)}`),
     ...noted.map((file) => remoteFileLines(file).join(": ")),
     ...waiting.map(
       (file) =>
@@ -62,7 +60,7 @@ export async function tellElsewhere(
   const subject = readSubject(text);
   const found: string[] = [];
   if (!isPattern(subject.fileName)) {
-    const untaken = (await readHeldReport(context.stateDir, process.pid))?.remotes ?? [];
+    const untaken = (await heldReportOf(context))?.remotes ?? [];
     for (const company of scope.companies) {
       if (context.timeLeftMs() < reserveMs) break;
       found.push(...(await inCompany(context, { company, subject, untaken })));

@@ -7,11 +7,10 @@ import type {
 } from "../../../endpoints/http/console/pages/remotes/remotes-view.ts";
 import type { UntakenOfRemote } from "../../../inbound/remotes/untaken-files.ts";
 import { whyUntakenText } from "../../../inbound/explain/elsewhere-words.ts";
-import { findProcessLockHolder } from "../../../store/database/process-lock.ts";
 import { isPollAwaited, listRemoteStates, type RemoteState } from "../../../store/ledger/remote-states.ts";
 import { type HandPause, listHandPauses } from "../../../store/outbound/hand-pauses.ts";
 import { faultRemedies, moveOfFault } from "../../admin/fault-remedies.ts";
-import { readHeldReport } from "../../watch/held-report.ts";
+import { heldReportOf } from "./held-report-of.ts";
 import type { QueryContext } from "../query-context.ts";
 
 const shownFiles = 200;
@@ -51,10 +50,10 @@ function shownOf({ company, name, server, state, pause, untaken }: About): Shown
 }
 
 export async function queryRemotes(context: QueryContext, scope: Scope): Promise<RemotesFound> {
-  const { read, config, stateDir } = context;
+  const { read, config } = context;
   const states = await listRemoteStates(read);
   const pauses = await listHandPauses(read);
-  const report = await readHeldReport(stateDir, findProcessLockHolder(stateDir));
+  const report = await heldReportOf(context);
   const remotes: ShownRemote[] = [];
   for (const company of scope.companies) {
     const { id, code } = company;

@@ -22,7 +22,7 @@ import { listOldestDeliveries } from "../../../store/outbound/oldest-deliveries.
 import { listOutboundTargets } from "../../../store/outbound/outbound-targets.ts";
 import { moveOfFault, remedyOfFault } from "../../admin/fault-remedies.ts";
 import { holdText } from "../../watch/delivery-hold-watch.ts";
-import { readHeldReport } from "../../watch/held-report.ts";
+import { heldReportOf } from "./held-report-of.ts";
 import type { QueryContext } from "../query-context.ts";
 import { shownDelivery } from "./deliveries.ts";
 import { hasTimeToSearch, placeText, readPlace } from "./file-places.ts";
@@ -87,7 +87,7 @@ async function filesOf(
   companies: readonly ScopedCompany[],
   { limit, filesAfter }: WaitingAsked,
 ): Promise<Pick<WaitingFound, "files" | "nextFiles">> {
-  const { read, ledgerNumbers, stateDir } = context;
+  const { read, ledgerNumbers } = context;
   const companyIds = companies.map(({ id }) => id);
   const from = readPlace(ledgerNumbers, filesAfter);
   const asked = { limit: limit + 1, hasTime: hasTimeToSearch(context), ...given({ from }) };
@@ -97,7 +97,7 @@ async function filesOf(
   const places = await listOpenPlaces(read, { companyIds, limit: mostInOrder + 1 });
   const known = {
     context,
-    held: (await readHeldReport(stateDir, process.pid))?.companies ?? [],
+    held: (await heldReportOf(context))?.companies ?? [],
     order: places.length > mostInOrder ? undefined : orderOf(places),
   };
   const files = entries.slice(0, limit).flatMap((entry): readonly WaitingFile[] => {
