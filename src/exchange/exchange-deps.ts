@@ -36,6 +36,14 @@ export interface CollectedReceipt {
   readonly isUnread: boolean;
 }
 
+/** This process among the nodes that share the tree. */
+export interface TreeNode {
+  /** Another one with each start. */
+  readonly incarnation: string;
+  /** Whether the process of that incarnation is there. One that is not may still be frozen, and wake up. */
+  isLive(incarnation: string): Promise<boolean>;
+}
+
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
@@ -54,6 +62,8 @@ export interface FileExchangeDeps {
   readonly recordPickup?: (pickup: Pickup) => Promise<void>;
   /** Called after the fact; returns at once. */
   readonly receiptCollected?: (receipt: CollectedReceipt) => void;
+  /** Not given where this process has the tree alone. */
+  readonly node?: TreeNode | undefined;
   /** The system calls; tests put their own in. */
   readonly disk?: DiskCalls;
 }

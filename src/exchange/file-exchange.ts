@@ -81,7 +81,8 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   return {
     openSession,
     transfers,
-    sweepPartials: (options) => sweepPartials({ companiesDir, claims, log, reported }, options),
+    sweepPartials: (options) =>
+      sweepPartials({ companiesDir, claims, log, reported, node: deps.node }, options),
     stop,
   };
 }

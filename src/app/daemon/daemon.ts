@@ -60,6 +60,7 @@ import { type Outbound, startOutbound } from "./outbound.ts";
 import { type HttpEndpoints, startHttp } from "./http-endpoints.ts";
 import { exchangeFigures, noteCertificate } from "./read-figures.ts";
 import { endHolds } from "../watch/end-holds.ts";
+import { treeNodeOf } from "./tree-node.ts";
 import { startRemotes } from "./remotes.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
@@ -172,6 +173,7 @@ function exchangeFor(parts: Parts): FolderExchange {
     },
     clock,
     log,
+    node: treeNodeOf(parts),
     async recordRemoval({ companyId, path, userName }) {
       const removal = { companyId, location: locations.toLedger(path), at: clock.now(), by: userName };
       await store.write(companyId, (tx) => recordRemoval(tx, removal));

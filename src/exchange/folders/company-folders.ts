@@ -11,6 +11,9 @@ import { doneFolderName, type FolderName, folderNames } from "./folder-rights.ts
 /** The dot-folder of `inbound/` under which unfinished uploads lie, one folder for each user. */
 export const partialFolderName = ".partial";
 
+/** The folder among a user's unfinished uploads with those that nodes are writing; no client can send a name with a backslash. */
+export const nodesFolderName = "\\nodes";
+
 function isFolderNow(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -72,6 +75,16 @@ export class CompanyFolders {
     await (await this.open(["inbound", partialFolderName])).close();
     await makeDirectoryDurably(join(inbound.child(partialFolderName), String(userId)));
     return await this.#keep(partialComponents(userId));
+  }
+
+  /** The folder of the unfinished uploads of a user that the node of that incarnation is writing, made when it is not there. */
+  async madeOfNode(userId: number, incarnation: string): Promise<PinnedFolder> {
+    const components = [...partialComponents(userId), nodesFolderName, incarnation];
+    const found = await this.#keep(components).catch(unlessMissing);
+    if (found !== undefined) return found;
+    const partials = await this.madePartials(userId);
+    await makeDirectoryDurably(join(partials.child(nodesFolderName), incarnation));
+    return await this.#keep(components);
   }
 
   /** Pins a folder for one call; the caller closes it. Rejects with `ENOENT`, `ELOOP` or `ENOTDIR` otherwise. */

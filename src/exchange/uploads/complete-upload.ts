@@ -9,16 +9,21 @@
 import { constants } from "node:fs";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { placeArrival } from "../../inbound/places/place-arrival.ts";
+import { rename } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { type ExchangeAttributes, ExchangeError, noSuchFile } from "../exchange-session.ts";
+import { bringHome, layDown, madePlace, takePart } from "./node-parts.ts";
 import { type InboundNames, keyOf, type OwnFile } from "./inbound-names.ts";
 import { traced } from "./intake.ts";
 
 /** An own unfinished file that is to have this name. */
 export interface Destination {
   readonly names: InboundNames;
+  /** Where its part rests. */
   readonly partials: PinnedFolder;
+  /** Where it is written: the same folder, unless several nodes share the tree. */
+  readonly place: PinnedFolder;
   readonly own: OwnFile;
   readonly name: string;
   /** When its upload began; milliseconds UTC, undefined when that was in an earlier run. */
@@ -37,6 +42,7 @@ export async function completeUpload(
   await traced(context.deps.intake, context.company, async () => {
     await content.sync();
     if (!own.staysUnfinished) return await becomeFile(destination, attributes, closedAt);
+    await layDown(destination);
     await partials.sync();
     context.memory.setTimes(own.key, attributes);
     noteBegin(destination, own.key);
@@ -56,14 +62,14 @@ async function becomeFile(
   attributes: ExchangeAttributes,
   receivedAt: number,
 ): Promise<void> {
-  const { names, partials, own, name, beganAt } = destination;
+  const { names, partials, place, own, name, beganAt } = destination;
   const { company, deps, disk, memory, peer } = names.context;
   const { channel, userName } = peer;
   const { size } = attributes;
   const arrival = await placeArrival(
     { inbox: deps.inbox, disk },
     {
-      from: partials.child(own.name),
+      from: place.child(own.name),
       inbound: await company.folders.inbound(),
       arrival: { companyId: company.id, name, channel, userName, size, receivedAt, beganAt },
     },
@@ -84,11 +90,13 @@ export async function renameUnfinished(
   const own = await names.own(from);
   const claim = await names.context.claims.claim(own.key);
   try {
+    if (partials !== undefined) await bringHome(names.context, partials, own.name);
     const attributes = await names.unfinished(own);
     if (partials === undefined || attributes === undefined) throw await names.whyNotOwn(from, own);
     if (from === to.name) return;
     const beganAt = names.context.uploadBegins.get(own.key);
-    const destination = { names, partials, own, name: to.name, beganAt };
+    const place = await madePlace(names.context);
+    const destination = { names, partials, place, own, name: to.name, beganAt };
     if (isUnfinishedName(to.name)) await toUnfinishedName(destination, to.mayReplace);
     else await toFinalName(destination, attributes, to.mayReplace);
   } finally {
@@ -101,38 +109,60 @@ async function toFinalName(
   attributes: ExchangeAttributes,
   mayReplace: boolean,
 ): Promise<void> {
-  const { names, partials, own, name } = destination;
+  const { names, own, name } = destination;
   if (!mayReplace && (await names.waiting(name)) !== undefined) {
     throw new ExchangeError("alreadyExists", "A file of this name exists already and waits to be processed");
   }
-  const { disk, closeClock, uploadBegins } = names.context;
-  const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
+  const { closeClock, uploadBegins } = names.context;
+  await takePart(names.context, destination);
+  try {
+    await syncPart(destination);
+    await becomeFile(destination, attributes, closeClock.now());
+  } finally {
+    await layDown(destination);
+  }
+  uploadBegins.delete(own.key);
+}
+
+/** The part of an interrupted upload has never been synced. */
+async function syncPart({ names, place, own }: Destination): Promise<void> {
+  const { disk } = names.context;
+  const file = await openRegularFile(place.child(own.name), constants.O_RDWR, disk);
   if (file === undefined) throw noSuchFile();
   try {
-    // The part of an interrupted upload has never been synced.
     await disk.fsync(file.fd);
   } finally {
     await disk.close(file.fd);
   }
-  await becomeFile(destination, attributes, closeClock.now());
-  uploadBegins.delete(own.key);
 }
 
 async function toUnfinishedName(destination: Destination, mayReplace: boolean): Promise<void> {
-  const { names, partials, own, name } = destination;
+  const { names, partials, place, own, name } = destination;
   const { claims, disk, uploadBegins } = names.context;
   const other = await names.own(name);
   if (other.key === own.key) return;
   const claim = await claims.claim(other.key);
   try {
-    if (mayReplace || (await names.unfinished(other)) === undefined)
-      await disk.unlink(partials.child(other.name)).catch(unlessMissing);
-    await disk.link(partials.child(own.name), partials.child(other.name));
-    await disk.unlink(partials.child(own.name));
+    await bringHome(names.context, partials, other.name);
+    const mayTake = mayReplace || (await names.unfinished(other)) === undefined;
+    if (place !== partials) await renameTaken(destination, other, mayTake);
+    else {
+      if (mayTake) await disk.unlink(partials.child(other.name)).catch(unlessMissing);
+      await disk.link(partials.child(own.name), partials.child(other.name));
+      await disk.unlink(partials.child(own.name));
+    }
     await partials.sync();
     uploadBegins.delete(own.key);
     noteBegin(destination, other.key);
   } finally {
     claim.release();
   }
+}
+
+/** In one step: a part with two names would count as one that has arrived, on whichever node looks at it then. */
+async function renameTaken(destination: Destination, other: OwnFile, mayTake: boolean): Promise<void> {
+  const { names, partials, place, own } = destination;
+  if (!mayTake) throw new ExchangeError("alreadyExists", "A file of this name exists already");
+  await takePart(names.context, destination);
+  await rename(place.child(own.name), partials.child(other.name));
 }

@@ -11,6 +11,7 @@ import {
 } from "../exchange-session.ts";
 import { aliasFor, type InboundContext, InboundNames, keyOf } from "./inbound-names.ts";
 import { renameUnfinished } from "./complete-upload.ts";
+import { bringHome, findWithNode, namesWithNodes } from "./node-parts.ts";
 import { traced } from "./intake.ts";
 import { listFolder } from "../folders/listing.ts";
 import { openUpload } from "./open-upload.ts";
@@ -54,6 +55,7 @@ export class InboundFolder {
       for (const entry of page) writing.delete(entry.name);
       yield page.map((entry) => this.#ownEntry(partials, entry));
     }
+    yield await this.#partsWithNodes(partials);
     yield [...writing].flatMap((name) => {
       const attributes = claims.uploadOf(keyOf(partials, name))?.currentAttributes();
       return attributes === undefined ? [] : [{ name: aliasFor(name), attributes }];
@@ -71,6 +73,7 @@ export class InboundFolder {
     const partials = await this.#names.partials();
     const claim = await claims.claim(own.key);
     try {
+      if (partials !== undefined) await bringHome(this.#context, partials, own.name);
       if (partials === undefined || (await this.#names.unfinished(own)) === undefined)
         throw await this.#names.whyNotOwn(name, own);
       await disk.unlink(partials.child(own.name));
@@ -83,6 +86,16 @@ export class InboundFolder {
 
   rename(from: string, name: string, { mayReplace }: { mayReplace: boolean }): Promise<void> {
     return renameUnfinished(this.#names, from, { name, mayReplace });
+  }
+
+  /** What other nodes are writing, or had when they died. */
+  async #partsWithNodes(partials: PinnedFolder): Promise<readonly ExchangeEntry[]> {
+    const entries: ExchangeEntry[] = [];
+    for (const name of (await namesWithNodes(this.#context, partials)).filter(isOwnShown)) {
+      const part = await findWithNode(this.#context, partials, name);
+      if (part !== undefined) entries.push(this.#ownEntry(partials, { name, attributes: part.attributes }));
+    }
+    return entries;
   }
 
   #ownEntry(partials: PinnedFolder, entry: ExchangeEntry): ExchangeEntry {

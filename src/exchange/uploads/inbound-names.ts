@@ -6,12 +6,15 @@
  *   x.xml               .partial/<userId>/x.xml          at the close
  *   .x.xml.partial      the same, after a broken link    when continued as x.xml, or renamed
  *   x.xml.part, .x      .partial/<userId>/<same name>    when renamed to a name that does not say "unfinished"
+ *
+ * Where several nodes share the tree, what one of them is writing lies below that folder: node-parts.ts.
  */
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { isShownName } from "../client-path.ts";
 import { denied, type ExchangeAttributes, ExchangeError, noSuchFile } from "../exchange-session.ts";
 import type { SessionCompany, SessionContext } from "../exchange-deps.ts";
+import { findWithNode } from "./node-parts.ts";
 import { lookAt, lookAtPart } from "../folders/listing.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
@@ -68,7 +71,9 @@ export class InboundNames {
     const isAlias =
       aliased !== undefined &&
       folder !== undefined &&
-      (claims.isClaimed(keyOf(folder, aliased)) || (await lookAtPart(disk, folder, aliased)) !== undefined);
+      (claims.isClaimed(keyOf(folder, aliased)) ||
+        (await lookAtPart(disk, folder, aliased)) !== undefined ||
+        (await findWithNode(this.context, folder, aliased)) !== undefined);
     const onDisk = isAlias ? aliased : name;
     return { name: onDisk, staysUnfinished: isUnfinishedName(name), key: keyOf(folder, onDisk) };
   }
@@ -93,7 +98,9 @@ export class InboundNames {
   async unfinished(own: OwnFile): Promise<ExchangeAttributes | undefined> {
     const partials = await this.partials();
     if (partials === undefined) return undefined;
-    const found = await lookAtPart(this.context.disk, partials, own.name);
+    const found =
+      (await lookAtPart(this.context.disk, partials, own.name)) ??
+      (await findWithNode(this.context, partials, own.name))?.attributes;
     return found === undefined ? undefined : this.context.memory.withTimes(own.key, found);
   }
 

@@ -8,6 +8,7 @@ import type { Destination } from "./complete-upload.ts";
 import { denied, ExchangeError, noSuchFile, type OpenWriteFlags } from "../exchange-session.ts";
 import { type InboundNames, waitingText } from "./inbound-names.ts";
 import { hasArrived } from "../folders/listing.ts";
+import { bringHome, dropPart, madePlace, takePart } from "./node-parts.ts";
 import { Upload } from "./upload.ts";
 import { UploadContent } from "./upload-content.ts";
 import { UploadFile } from "./upload-file.ts";
@@ -24,10 +25,12 @@ export async function openUpload(names: InboundNames, name: string, flags: OpenW
   memory.opened(performance.now());
   await deps.intake.assertRoom(company);
   const partials = await company.folders.madePartials(peer.userId);
+  const place = deps.node === undefined ? partials : await madePlace(names.context);
   const own = await names.own(name);
-  const destination = { names, partials, own, name, beganAt };
+  const destination = { names, partials, place, own, name, beganAt };
   const claim = await claims.claim(own.key);
   try {
+    await bringHome(names.context, partials, own.name);
     const resumed = await partToResume(destination, flags);
     const upload = newUpload(destination, { flags, resumed, releaseClaim: claim.release });
     claim.attach(upload);
@@ -42,7 +45,10 @@ export async function openUpload(names: InboundNames, name: string, flags: OpenW
 /** The part to continue, if there is one. Throws when the flags ask for what is not, or not to be, there. */
 async function partToResume(destination: Destination, flags: OpenWriteFlags): Promise<Part | undefined> {
   if (flags.exclusive) return await assertFree(destination);
-  if (flags.truncate) return undefined;
+  if (flags.truncate) {
+    await dropPart(destination.names.context.disk, destination);
+    return undefined;
+  }
   const { names, name, own } = destination;
   const part = await openPart(destination);
   if (part !== undefined) return part;
@@ -60,9 +66,11 @@ async function assertFree({ names, name, own }: Destination): Promise<undefined>
   throw new ExchangeError("alreadyExists", "A file of this name exists already");
 }
 
-async function openPart({ names, partials, own }: Destination): Promise<Part | undefined> {
+async function openPart(destination: Destination): Promise<Part | undefined> {
+  const { names, place, own } = destination;
   const { disk } = names.context;
-  const path = partials.child(own.name);
+  await takePart(names.context, destination);
+  const path = place.child(own.name);
   const file = await openRegularFile(path, constants.O_RDWR, disk).catch(unlessMissing);
   if (file === undefined) return undefined;
   if (!hasArrived(file.stats)) return { fd: file.fd, size: file.stats.size };
@@ -79,18 +87,18 @@ function newUpload(
     readonly releaseClaim: () => void;
   },
 ): Upload {
-  const { names, partials, own } = destination;
+  const { names, place, own } = destination;
   const { company, deps, disk, memory, transfers, uploadBegins } = names.context;
   const { flags, resumed, releaseClaim } = how;
   memory.forget(own.key);
   uploadBegins.delete(own.key);
   const { space } = deps.intake;
   const failed = (fault: ExchangeError) => deps.intake.refused(company, fault);
-  const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed, failed });
+  const file = new UploadFile({ disk, space, folder: place, name: own.name, resumed, failed });
   file.begin();
   const content = new UploadContent({
     file,
-    ahead: new AheadBytes(disk, partials),
+    ahead: new AheadBytes(disk, place),
     isAppend: flags.append,
     mayStartOver: resumed !== undefined,
     maxBytes: deps.limits.maxUploadBytes,

@@ -2,13 +2,14 @@ import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
-import { unlink } from "../../lib/files/changes.ts";
+import { rmdir, unlink } from "../../lib/files/changes.ts";
 import { entriesOf } from "../../lib/files/entries-of.ts";
-import { unlessMissing } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isAheadName } from "./ahead-bytes.ts";
-import { partialFolderName } from "../folders/company-folders.ts";
+import { nodesFolderName, partialFolderName } from "../folders/company-folders.ts";
 import { hasArrived } from "../folders/listing.ts";
+import type { TreeNode } from "../exchange-deps.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
 export interface SweepOptions {
@@ -21,6 +22,8 @@ export interface SweepOptions {
 interface SweepDeps {
   readonly companiesDir: string;
   readonly claims: Pick<UploadClaims, "tryClaim">;
+  /** This process among those that share the tree. */
+  readonly node: TreeNode | undefined;
   readonly log: Logger;
   /** Paths that have been reported; kept by the caller between sweeps. */
   readonly reported: Set<string>;
@@ -46,12 +49,15 @@ function verdictOn(
   return isUnfinishedName(name) ? "report" : "too old";
 }
 
-async function sweepOne(
-  deps: SweepDeps,
-  options: SweepOptions,
-  at: { path: string; name: string },
-): Promise<void> {
-  const claim = deps.claims.tryClaim(at.path);
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  /** By which the claims know it, where that is not its path. */
+  readonly key?: string;
+}
+
+async function sweepOne(deps: SweepDeps, options: SweepOptions, at: Place): Promise<void> {
+  const claim = deps.claims.tryClaim(at.key ?? at.path);
   // It is being written.
   if (claim === undefined) return;
   try {
@@ -61,11 +67,7 @@ async function sweepOne(
   }
 }
 
-async function sweepIdle(
-  deps: SweepDeps,
-  options: SweepOptions,
-  at: { path: string; name: string },
-): Promise<void> {
+async function sweepIdle(deps: SweepDeps, options: SweepOptions, at: Place): Promise<void> {
   const stats = await statsOf(at.path);
   if (stats === undefined || !stats.isFile()) return;
   const verdict = verdictOn(stats, at.name, options);
@@ -85,6 +87,24 @@ async function sweepIdle(
     deps.log.info(facts, "the part of a broken upload was removed: nobody has continued it");
 }
 
+/** What nodes that are gone have left, and this one where it could not lay a part down; what another one writes is its own. */
+async function sweepNodes(deps: SweepDeps, options: SweepOptions, partials: string): Promise<void> {
+  const nodes = join(partials, nodesFolderName);
+  for (const incarnation of await foldersIn(nodes)) {
+    const isOwn = incarnation === deps.node?.incarnation;
+    if (!isOwn && (await deps.node?.isLive(incarnation)) === true) continue;
+    const folder = join(nodes, incarnation);
+    for (const { name } of await entriesOf(folder))
+      await sweepOne(deps, options, { path: join(folder, name), name, key: join(partials, name) });
+    // Until it is empty, and this process goes on with its own.
+    if (!isOwn) await rmdir(folder).catch(unlessFilled);
+  }
+}
+
+function unlessFilled(error: unknown): void {
+  if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(systemCodeOf(error) ?? "")) throw error;
+}
+
 /**
  * Sweeps the unfinished uploads of all companies: removes parts of interrupted uploads that are too old and leftovers of a
  * crash, and reports, once, files that a host has left under an unfinished name.
@@ -96,6 +116,7 @@ export async function sweepPartials(deps: SweepDeps, options: SweepOptions): Pro
       for (const { name } of await entriesOf(join(partials, user))) {
         await sweepOne(deps, options, { path: join(partials, user, name), name });
       }
+      await sweepNodes(deps, options, join(partials, user));
     }
   }
 }

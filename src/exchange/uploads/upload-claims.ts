@@ -1,5 +1,7 @@
 import { denied, type ExchangeAttributes, type WriteHandle } from "../exchange-session.ts";
 
+export const claimedText = "This file is being uploaded by another connection or handle; close that first";
+
 /** An upload as others see it while it lasts. */
 export interface CurrentUpload extends Pick<WriteHandle, "change"> {
   /** Whether the client is gone or has closed it, so that another upload of the name needs only to wait. */
@@ -45,8 +47,7 @@ export class UploadClaims {
    */
   async claim(key: string): Promise<UploadClaim> {
     for (let other = this.#claims.get(key); other !== undefined; other = this.#claims.get(key)) {
-      if (other.upload?.isEnding !== true)
-        throw denied("This file is being uploaded by another connection or handle; close that first");
+      if (other.upload?.isEnding !== true) throw denied(claimedText);
       await other.isReleased;
     }
     return this.#taken(key);

@@ -20,6 +20,7 @@ import {
 } from "../exchange-session.ts";
 import type { ChannelTransfers } from "../transfer-figures.ts";
 import type { CurrentUpload } from "./upload-claims.ts";
+import { layDown } from "./node-parts.ts";
 import type { UploadContent } from "./upload-content.ts";
 
 export interface UploadOptions {
@@ -143,11 +144,16 @@ export class Upload implements WriteHandle, CurrentUpload {
     else transfers.uploadsBroken += 1;
     try {
       if (this.#state === "closed") await this.#content.close();
-      else await this.#content.leave();
+      else await this.#leavePart();
     } finally {
       this.#options.releaseClaim();
       this.#onEnded();
     }
+  }
+
+  async #leavePart(): Promise<void> {
+    await this.#content.leave();
+    await layDown(this.#options.destination);
   }
 
   /** Does work whose failure is remembered: the upload cannot become a file any more. */

@@ -45,6 +45,7 @@ export const mkdir = seam("mkdir", (path: string, options: { recursive?: boolean
 );
 export const utimes = seam("utimes", promises.utimes);
 export const link = seam("link", promises.link);
+export const copyFile = seam("copyFile", promises.copyFile);
 export const rename = seam("rename", promises.rename);
 export const unlink = seam("unlink", promises.unlink);
 export const rm = seam("unlink", promises.rm);
