@@ -30,13 +30,9 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
 import { waitForTimer } from "./answer-delay.ts";
-import {
-  type BanOptions,
-  type BanStatistics,
-  FailedSignIns,
-  type SignInBans,
-  type SignInPeer,
-} from "./failed-sign-ins.ts";
+import { type BanOptions, FailedSignIns, type SignInBans, type SignInPeer } from "./failed-sign-ins.ts";
+import { GatheredFailures } from "./failures/gathered-failures.ts";
+import { SharedFailures } from "./failures/shared-failures.ts";
 import { FamiliarAddresses } from "./familiar-addresses.ts";
 import { recordsToTry } from "./records-to-try.ts";
 import { type ReasonOfUser, type RefusedSignIn, RefusedSignIns } from "./refused-sign-ins.ts";
@@ -51,6 +47,7 @@ import type {
 import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
 import { PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
 import { badCredentials, logRefusal, type RefusalReason, tooMany } from "./sign-in-refusals.ts";
+import { type CountedSignIns, counted, noSignIns, type SignInStatistics } from "./sign-in-statistics.ts";
 import { hindranceOf, signedInNow, userOf } from "./sign-in-review.ts";
 
 /** The options of the section `security`, the bans among them. */
@@ -60,7 +57,7 @@ export interface SignInOptions extends BanOptions {
 }
 
 export interface SignInDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "isOnServer">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly options: SignInOptions;
@@ -70,26 +67,14 @@ export interface SignInDeps {
   wait?(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/**
- * Sign-ins since the start: `accepted`; `refused`, for a wrong password, key or user; `turned_away`, for too many before
- * it, or too many at once.
- */
-type SignInCounts = Record<"accepted" | "refused" | "turned_away", number>;
-
-/** For monitoring. */
-export interface SignInStatistics {
-  readonly signIns: Readonly<Record<SignInProtocol, Readonly<SignInCounts>>>;
-  readonly bans: BanStatistics;
-}
-
 export interface ConfigurableSignIn extends SignIn, SignInReview {
   statistics(): SignInStatistics;
   readonly bans: SignInBans;
   /** The last refused sign-ins of the user since the start, the newest first. */
   refusedOf(userId: number): readonly RefusedSignIn[];
-  /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
+  /** Reads from which addresses users have signed in before, and what other nodes know. Comes before the first sign-in. */
   load(): Promise<void>;
-  /** Resolves when the results of the sign-ins so far are written. */
+  /** Resolves when the results of the sign-ins so far are written; until `load`, none are shared with other nodes any more. */
   settled(): Promise<void>;
   /** Replaces the options; what was counted, banned and remembered stays. */
   configure(options: SignInOptions): void;
@@ -105,21 +90,10 @@ interface Context {
   readonly log: LimitedLog;
   readonly passwords: PasswordCheck;
   readonly refused: RefusedSignIns;
-  readonly counts: Record<SignInProtocol, SignInCounts>;
+  readonly counts: CountedSignIns;
+  /** Left out where one process has the database alone. */
+  shared: SharedFailures | undefined;
   options: SignInOptions;
-}
-
-function noSignIns(): SignInCounts {
-  return { accepted: 0, refused: 0, turned_away: 0 };
-}
-
-/** Counts an outcome and passes it on. */
-function counted({ counts }: Context, protocol: SignInProtocol, outcome: SignInOutcome): SignInOutcome {
-  const ofProtocol = counts[protocol];
-  if (outcome.kind === "signedIn") ofProtocol.accepted += 1;
-  else if (outcome.code === "badCredentials") ofProtocol.refused += 1;
-  else ofProtocol.turned_away += 1;
-  return outcome;
 }
 
 /** One attempt on its way through the checks. */
@@ -356,45 +330,67 @@ async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean>
   return false;
 }
 
-/** Makes the sign-in of the process; there must be only one, for the counts to mean anything. */
-export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
+function shareFailures({ deps, failures, familiar }: Context, gathered: GatheredFailures): SharedFailures {
+  const { store, clock, log } = deps;
+  return new SharedFailures({
+    ...{ store, clock, log, gathered, counts: failures },
+    windowMs: () => failures.windowMs,
+    learnAddresses: () => familiar.learn(),
+  });
+}
+
+function contextOf(deps: SignInDeps): Context {
   const { store, clock, options } = deps;
   const log = createLimitedLog(deps.log);
   const familiar = new FamiliarAddresses({ store, clock, log: deps.log });
   const hasSignedInLately = (address: string) => familiar.hasSignedInLately(address);
+  const gathered = store.isOnServer ? new GatheredFailures() : undefined;
   const context: Context = {
-    ...{ deps, options, log, familiar, refused: new RefusedSignIns() },
-    counts: { http: noSignIns(), sftp: noSignIns(), ftp: noSignIns() },
-    failures: new FailedSignIns({ clock, log, options, hasSignedInLately }),
+    ...{ deps, options, log, familiar, refused: new RefusedSignIns(), counts: noSignIns() },
+    shared: undefined,
+    failures: new FailedSignIns({ clock, log, options, hasSignedInLately, watch: gathered }),
     passwords: new PasswordCheck({
       clock,
       rememberForMs: () => context.options.passwordCacheMs,
       ...(deps.hashQueue === undefined ? {} : { queueLimits: deps.hashQueue }),
     }),
   };
+  if (gathered !== undefined) context.shared = shareFailures(context, gathered);
+  return context;
+}
+
+/** Makes the sign-in of the process; there must be only one, for the counts to mean anything. */
+export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
+  const context = contextOf(deps);
+  const { failures, familiar, shared } = context;
   return {
-    statistics: () => ({ signIns: context.counts, bans: context.failures.bans }),
-    load: () => familiar.load(),
+    statistics: () => ({ signIns: context.counts, bans: failures.bans }),
+    async load() {
+      await familiar.load();
+      await shared?.start();
+    },
     async settled() {
-      log.flush();
+      context.log.flush();
       await familiar.settled();
+      await shared?.stop();
     },
     configure(next) {
       context.options = next;
-      context.failures.configure(next);
+      failures.configure(next);
     },
     withPassword: (attempt, signal) => signInWithPassword(context, attempt, signal),
     isKeyKnown: (attempt) => isKeyKnown(context, attempt),
     withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
-    signedInNow: (userId) => signedInNow(store, userId),
-    bannedForMs: (address) => context.failures.bannedForMs(address),
+    signedInNow: (userId) => signedInNow(deps.store, userId),
+    bannedForMs: (address) => failures.bannedForMs(address),
     bans: {
-      list: () => context.failures.activeBans(),
-      lift: (key) => context.failures.liftBan(key),
+      list: () => failures.activeBans(),
+      lift: (key) => failures.liftBan(key),
+      noteLifted: async (tx, key) => await shared?.noteLifted(tx, key),
     },
     refusedOf: (userId) => context.refused.of(userId),
-    hasSignedInLately,
-    reportSilence: (address) => context.failures.recordSilence(address),
-    reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
+    hasSignedInLately: (address) => familiar.hasSignedInLately(address),
+    reportSilence: (address) => failures.recordSilence(address),
+    reportBrokenLimit: (address) => failures.recordBrokenLimit(address),
   };
 }

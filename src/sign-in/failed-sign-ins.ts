@@ -8,23 +8,23 @@
  * them mostly out of one of 48. A stranger may try a slowed user once a minute: the right password is let in from
  * everywhere at any time, while a thousand addresses together get a thousand guesses a minute and no more.
  *
- * All of it is in memory, bounded whatever number of addresses and names come, and begins anew with the process. Names
- * that exist are counted apart from names that do not, so that made-up names cannot push out the count of a real one;
- * both cost the same and are refused alike.
+ * All of it is in memory, bounded whatever number of addresses and names come, and begins anew with the process. Where several
+ * nodes share a database, `FailureWatch` is told what the others have to know, and `take` and `takeBan` have what they tell
+ * (`failures/shared-failures.ts`).
  */
-import { createHash } from "node:crypto";
 import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
-import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
-import { dayMs } from "../lib/durations.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
+import { type Ban, type BanLength, Bans, type BanStatistics, type KeptBan } from "./failures/bans.ts";
+import type { CountedFailure, FailureWatch } from "./failures/failure-watch.ts";
+import { type GuessedName, GuessedUsers, subjectOf } from "./failures/guessed-users.ts";
+import { ScoreBoard, type Scored, type ScoreWindow } from "./failures/score-board.ts";
 
 /** The options of the section `security.bans`. */
-export interface BanOptions {
+export interface BanOptions extends BanLength {
   readonly enabled: boolean;
   readonly maxScore: number;
   readonly windowMs: number;
-  readonly banMs: number;
-  readonly growthPercent: number;
   /** Addresses and CIDR ranges that are never counted. */
   readonly allow: readonly string[];
 }
@@ -33,118 +33,13 @@ export interface BanOptions {
 export const failureScores = { failedSignIn: 1, silence: 1, brokenLimit: 3 } as const;
 
 /** Who tries to sign in, and whether there is a user of that name. */
-export interface SignInPeer {
+export interface SignInPeer extends GuessedName {
   readonly address: string;
-  readonly userName: string;
-  readonly isKnownUser: boolean;
 }
 
-/** Some 40 MB when all are full. */
 const maxAddresses = 50_000;
-const maxUserNames = 10_000;
-/** How long after its end a ban makes the next one longer, and how long one lasts at most. */
-const banMemoryMs = 7 * dayMs;
-const longestBanMs = 30 * dayMs;
-/** How often a stranger may try a user that is guessed at. */
-const strangersTryEveryMs = 60_000;
 /** How many times the score of a /64 bans a /48. */
 const wideNetworkFactor = 10;
-
-/** Entries of one key cover the window with this grain at least. */
-const grainsPerWindow = 60;
-
-interface ScoreWindow {
-  readonly now: number;
-  readonly windowMs: number;
-}
-
-interface Points {
-  readonly at: number;
-  points: number;
-}
-
-/**
- * Points within a sliding window, by key. Bounded in every direction: when there are too many keys, those go that scored
- * longest ago; points of one key that come close together share one entry.
- */
-class ScoreBoard {
-  readonly #scores;
-
-  constructor(maxKeys: number) {
-    this.#scores = new BoundedMap<Points[]>(maxKeys);
-  }
-
-  /** Adds points and returns the total within the window. */
-  add(key: string, points: number, window: ScoreWindow): number {
-    const entries = this.#livePoints(key, window);
-    const last = entries.at(-1);
-    if (last !== undefined && window.now - last.at < window.windowMs / grainsPerWindow) last.points += points;
-    else entries.push({ at: window.now, points });
-    this.#scores.set(key, entries);
-    return this.#total(entries);
-  }
-
-  reaches(key: string, limit: number, window: ScoreWindow): boolean {
-    return this.#total(this.#livePoints(key, window)) >= limit;
-  }
-
-  clear(key: string): void {
-    this.#scores.delete(key);
-  }
-
-  #total(entries: readonly Points[]): number {
-    return entries.reduce((total, { points }) => total + points, 0);
-  }
-
-  #livePoints(key: string, { now, windowMs }: ScoreWindow): Points[] {
-    const entries = this.#scores.get(key);
-    if (entries === undefined) return [];
-    // A clock that was set back must not make points last longer than the window.
-    const live = entries.filter(({ at }) => at <= now && now - at < windowMs);
-    if (live.length === 0) this.#scores.delete(key);
-    return live;
-  }
-}
-
-/** Points by user name. One address alone slows nobody: it is banned itself before that. */
-class UserCounts {
-  readonly #board = new ScoreBoard(maxUserNames);
-  readonly #sources = new BoundedMap<{ readonly lastKey: string; readonly spreadUntil: number }>(
-    maxUserNames,
-  );
-
-  isGuessedAt(name: string, limit: number, window: ScoreWindow): boolean {
-    const source = this.#sources.get(name);
-    return (
-      source !== undefined && source.spreadUntil > window.now && this.#board.reaches(name, limit, window)
-    );
-  }
-
-  add(name: string, addressKey: string, window: ScoreWindow): void {
-    this.#board.add(name, failureScores.failedSignIn, window);
-    const before = this.#sources.get(name);
-    const isOther = before !== undefined && before.lastKey !== addressKey;
-    const spreadUntil = isOther ? window.now + window.windowMs : (before?.spreadUntil ?? 0);
-    this.#sources.set(name, { lastKey: addressKey, spreadUntil });
-  }
-}
-
-/** For monitoring. A network counts as one address. */
-export interface BanStatistics {
-  /** Since the start. */
-  readonly begun: number;
-  readonly active: number;
-}
-
-/** A ban that lasts. */
-export interface Ban {
-  /** The address, or the network that counts as one. */
-  readonly key: string;
-  /** Milliseconds UTC. */
-  readonly until: number;
-  /** How many bans of it this is the latest of. */
-  readonly count: number;
-}
 
 /** Bans, for operators. */
 export interface SignInBans {
@@ -152,61 +47,13 @@ export interface SignInBans {
   list(): readonly Ban[];
   /** Ends a ban at once, and forgets that there was one. */
   lift(key: string): void;
+  /** Has other nodes end it too: within the unit of a transaction for the site, before `lift`. */
+  noteLifted(tx: Transaction, key: string): Promise<void>;
 }
 
-class Bans {
-  readonly #clock: Clock;
-  readonly #bans = new BoundedMap<Ban>(maxAddresses);
-  #begun = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  statistics(): BanStatistics {
-    const now = this.#clock.now();
-    let active = 0;
-    for (const { until } of this.#bans.values()) if (until > now) active += 1;
-    return { begun: this.#begun, active };
-  }
-
-  active(): readonly Ban[] {
-    const now = this.#clock.now();
-    return [...this.#bans.values()].filter(({ until }) => until > now);
-  }
-
-  lift(key: string): void {
-    this.#bans.delete(key);
-  }
-
-  remainingMs(key: string | undefined): number {
-    const ban = key === undefined ? undefined : this.#bans.get(key);
-    return ban === undefined ? 0 : Math.max(0, ban.until - this.#clock.now());
-  }
-
-  /** Begins a ban; returns how long it lasts. */
-  start(key: string, { banMs, growthPercent }: BanOptions): number {
-    const now = this.#clock.now();
-    const before = this.#bans.get(key);
-    const earlier = before === undefined || now - before.until > banMemoryMs ? 0 : before.count;
-    const lastsMs = Math.min(longestBanMs, Math.round(banMs * (1 + growthPercent / 100) ** earlier));
-    this.#bans.set(key, { key, until: now + lastsMs, count: earlier + 1 });
-    this.#begun += 1;
-    return lastsMs;
-  }
-}
-
-/** A name of any length takes bounded memory. */
-function nameKeyOf(userName: string): string {
-  return userName.length <= 64 ? userName : createHash("sha256").update(userName).digest("base64");
-}
-
-function pairOf({ address, userName }: SignInPeer): string {
-  return `${peerKeyOf(address)} ${nameKeyOf(userName)}`;
-}
-
+/** Of an address, or of the network that it counts as. */
 function widerNetworkOf(address: string): string | undefined {
-  return networkOf(address, 48);
+  return networkOf(address.split("/", 1)[0] ?? "", 48);
 }
 
 export interface FailedSignInsDeps {
@@ -215,15 +62,14 @@ export interface FailedSignInsDeps {
   readonly options: BanOptions;
   /** Whether anybody has signed in from the address lately. */
   hasSignedInLately(address: string): boolean;
+  /** Left out where no other node counts. */
+  readonly watch?: FailureWatch | undefined;
 }
 
 export class FailedSignIns {
   readonly #deps: FailedSignInsDeps;
   readonly #addresses = new ScoreBoard(maxAddresses);
-  readonly #knownUsers = new UserCounts();
-  readonly #unknownUsers = new UserCounts();
-  /** When a stranger last tried a user. */
-  readonly #triedAt = new BoundedMap<number>(maxAddresses);
+  readonly #users = new GuessedUsers();
   readonly #bans: Bans;
   #options: BanOptions;
   #allowed: AddressSet;
@@ -239,6 +85,11 @@ export class FailedSignIns {
     return this.#bans.statistics();
   }
 
+  /** How long points count. */
+  get windowMs(): number {
+    return this.#options.windowMs;
+  }
+
   activeBans(): readonly Ban[] {
     return this.#bans.active();
   }
@@ -247,6 +98,7 @@ export class FailedSignIns {
   liftBan(key: string): void {
     this.#bans.lift(key);
     this.#addresses.clear(key);
+    this.#deps.watch?.lifted(key);
   }
 
   /** Replaces the options; what was counted and banned stays. */
@@ -266,31 +118,51 @@ export class FailedSignIns {
 
   /** Milliseconds until this stranger may try the user; 0 when it may now. */
   slowedForMs(peer: SignInPeer): number {
-    const last = this.#triedAt.get(pairOf(peer));
-    if (last === undefined) return 0;
-    const remainingMs = Math.min(strangersTryEveryMs, last + strangersTryEveryMs - this.#deps.clock.now());
-    return remainingMs > 0 && this.#isCounted(peer.address) && this.#isGuessedAt(peer) ? remainingMs : 0;
+    const waitsForMs = this.#users.waitsForMs(
+      subjectOf(peer),
+      peerKeyOf(peer.address),
+      this.#deps.clock.now(),
+    );
+    return waitsForMs > 0 && this.#isCounted(peer.address) && this.#isGuessedAt(peer) ? waitsForMs : 0;
   }
 
   /** The stranger tries the user: if that is slowed, it has to wait before it may again. */
   recordTry(peer: SignInPeer): void {
-    if (this.#isGuessedAt(peer)) this.#triedAt.set(pairOf(peer), this.#deps.clock.now());
+    if (!this.#isGuessedAt(peer)) return;
+    this.#users.noteTry(subjectOf(peer), peerKeyOf(peer.address), this.#deps.clock.now());
   }
 
   recordFailure(peer: SignInPeer): void {
-    if (!this.#isCounted(peer.address)) return;
-    this.#usersLike(peer).add(nameKeyOf(peer.userName), peerKeyOf(peer.address), this.#window());
-    this.#countAddress(peer.address, failureScores.failedSignIn);
+    this.#record(peer.address, { points: failureScores.failedSignIn, subject: subjectOf(peer) });
   }
 
   recordBrokenLimit(address: string): void {
-    if (this.#isCounted(address)) this.#countAddress(address, failureScores.brokenLimit);
+    this.#record(address, { points: failureScores.brokenLimit });
   }
 
   /** Counts nothing for an address from which somebody has signed in lately: browsers open connections in advance. */
   recordSilence(address: string): void {
-    if (this.#isCounted(address) && !this.#deps.hasSignedInLately(address))
-      this.#countAddress(address, failureScores.silence);
+    if (!this.#deps.hasSignedInLately(address)) this.#record(address, { points: failureScores.silence });
+  }
+
+  /** Counts what another node has counted. */
+  take({ peer, subject, points, at }: CountedFailure): void {
+    const { now, windowMs } = this.#window();
+    // Clocks of nodes differ by some milliseconds.
+    const scored = { points, at: Math.min(at, now) };
+    if (!this.#options.enabled || now - scored.at >= windowMs) return;
+    if (subject !== undefined) this.#users.add(subject, peer, scored, { now, windowMs });
+    this.#countPeer(peer, peer, scored);
+  }
+
+  /** A ban as it is noted for all nodes. */
+  takeBan(noted: KeptBan): void {
+    if (this.#bans.take(noted)) this.#addresses.clear(noted.key);
+  }
+
+  /** The last ban of an address or network, or that it was lifted. */
+  banOf(key: string): KeptBan | undefined {
+    return this.#bans.get(key);
   }
 
   #isCounted(address: string): boolean {
@@ -301,27 +173,42 @@ export class FailedSignIns {
     return { now: this.#deps.clock.now(), windowMs: this.#options.windowMs };
   }
 
-  #usersLike({ isKnownUser }: SignInPeer): UserCounts {
-    return isKnownUser ? this.#knownUsers : this.#unknownUsers;
-  }
-
   #isGuessedAt(peer: SignInPeer): boolean {
-    const { maxScore } = this.#options;
-    return this.#usersLike(peer).isGuessedAt(nameKeyOf(peer.userName), maxScore, this.#window());
+    return this.#users.isGuessedAt(subjectOf(peer), this.#options.maxScore, this.#window());
   }
 
-  #countAddress(address: string, points: number): void {
-    const { maxScore } = this.#options;
-    const wider = widerNetworkOf(address);
-    this.#count(address, peerKeyOf(address), { points, limit: maxScore });
-    if (wider !== undefined) this.#count(address, wider, { points, limit: maxScore * wideNetworkFactor });
+  #record(
+    address: string,
+    { points, subject }: { readonly points: number; readonly subject?: string },
+  ): void {
+    if (!this.#isCounted(address)) return;
+    const [peer, at] = [peerKeyOf(address), this.#deps.clock.now()];
+    if (subject !== undefined) this.#users.add(subject, peer, { points, at }, this.#window());
+    // Who is banned already has nothing to add.
+    if (this.#bans.remainingMs(peer) === 0) this.#deps.watch?.counted({ peer, subject, points, at });
+    this.#countPeer(address, peer, { points, at });
   }
 
-  #count(address: string, key: string, { points, limit }: { points: number; limit: number }): void {
+  #countPeer(address: string, peer: string, scored: Scored): void {
+    const { maxScore } = this.#options;
+    const wider = widerNetworkOf(peer);
+    this.#count(address, peer, { scored, limit: maxScore });
+    if (wider !== undefined) this.#count(address, wider, { scored, limit: maxScore * wideNetworkFactor });
+  }
+
+  /** Of a time before the last ban began or was lifted: another node told of it late. */
+  #isSettled(key: string, { at }: Scored): boolean {
+    const since = this.#bans.get(key)?.since ?? 0;
+    return at < since && since <= this.#deps.clock.now();
+  }
+
+  #count(address: string, key: string, { scored, limit }: { scored: Scored; limit: number }): void {
     // Attempts that were running when the ban began must not make the next one come sooner.
-    if (this.#bans.remainingMs(key) > 0 || this.#addresses.add(key, points, this.#window()) < limit) return;
+    if (this.#bans.remainingMs(key) > 0 || this.#isSettled(key, scored)) return;
+    if (this.#addresses.add(key, scored, this.#window()) < limit) return;
     this.#addresses.clear(key);
     const bannedForMs = this.#bans.start(key, this.#options);
+    this.#deps.watch?.banned(key);
     this.#deps.log.warn(
       { address, countedAs: key, bannedForMs },
       "address banned after too many failed sign-ins",

@@ -10,13 +10,14 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import {
+  listNewSignInAddresses,
   listSignInAddresses,
   pruneSignInAddresses,
   type SignInAddress,
   saveSignInAddresses,
 } from "../store/accounts/sign-in-addresses.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
-import { dayMs, hourMs } from "../lib/durations.ts";
+import { dayMs, hourMs, minuteMs } from "../lib/durations.ts";
 
 export interface FamiliarAddressesDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -29,6 +30,9 @@ const keepMs = 90 * dayMs;
 /** How exact the time of the last sign-in is kept. */
 const grainMs = hourMs;
 
+/** Nodes write with their own clocks, and a moment later. */
+const clockGraceMs = minuteMs;
+
 function pairOf(peer: string, userId: number): string {
   return `${peer} ${userId}`;
 }
@@ -39,6 +43,8 @@ export class FamiliarAddresses {
   readonly #peers = new BoundedMap<number>(maxPairs);
   #unwritten = new Map<string, SignInAddress>();
   #writing: Promise<void> | undefined;
+  /** The newest time that is known. */
+  #readUntil = 0;
   #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: FamiliarAddressesDeps) {
@@ -51,6 +57,19 @@ export class FamiliarAddresses {
     const addresses = await listSignInAddresses(this.#deps.store.read, maxPairs);
     // Oldest first: the newest are to be forgotten last.
     for (const address of addresses.toReversed()) this.#remember(address);
+  }
+
+  /** Reads what other nodes have noted since it was read last. */
+  async learn(): Promise<void> {
+    const noted = await listNewSignInAddresses(
+      this.#deps.store.read,
+      this.#readUntil - clockGraceMs,
+      maxPairs,
+    );
+    for (const address of noted) {
+      const known = this.#pairs.get(pairOf(address.peer, address.userId));
+      if (known === undefined || known < address.lastAt) this.#remember(address);
+    }
   }
 
   /** Whether the user has signed in from the address before. */
@@ -83,6 +102,7 @@ export class FamiliarAddresses {
   }
 
   #remember({ peer, userId, lastAt }: SignInAddress): void {
+    this.#readUntil = Math.max(this.#readUntil, lastAt);
     this.#pairs.set(pairOf(peer, userId), lastAt);
     if ((this.#peers.get(peer) ?? 0) < lastAt) this.#peers.set(peer, lastAt);
   }

@@ -80,6 +80,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     outbound: ["database"],
     appointments: ["database"],
   },
+  "sign-in": { "": ["failures"], failures: [] },
   operations: {
     "": [],
     alerts: [],

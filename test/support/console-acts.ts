@@ -9,7 +9,8 @@ import { Integrations } from "../../src/integrations/integrations.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { createSealedNumbers, newSealingKey, type SealedNumbers } from "../../src/lib/sealed-numbers.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts/receipts.ts";
-import type { Ban } from "../../src/sign-in/failed-sign-ins.ts";
+import type { SignInBans } from "../../src/sign-in/failed-sign-ins.ts";
+import type { Ban } from "../../src/sign-in/failures/bans.ts";
 import type { AuditEntry } from "../../src/store/accounts/audit.ts";
 import { listAudit } from "../../src/store/accounts/audit-lists.ts";
 import { listCompanies } from "../../src/store/accounts/companies.ts";
@@ -35,6 +36,8 @@ export interface ActSiteOptions {
   readonly now: number;
   readonly config?: Config;
   readonly prepareFile?: (path: string) => Promise<PreparedDocument>;
+  /** Those of `bans` unless given. */
+  readonly signInBans?: SignInBans;
 }
 
 async function unread(): Promise<PreparedDocument> {
@@ -53,7 +56,11 @@ export async function openActSite(options: ActSiteOptions): Promise<ActSite> {
     clock,
     config: () => config,
     documents: { prepareFile },
-    bans: { list: () => [...bans.values()], lift: (key) => void bans.delete(key) },
+    bans: options.signInBans ?? {
+      list: () => [...bans.values()],
+      lift: (key) => void bans.delete(key),
+      noteLifted: async () => undefined,
+    },
     signIns: { refusedOf: () => [], bannedForMs: () => 0 },
     jobs: { verification: new HealthJob({ kind: "verify", configFile: "/nowhere", clock }) },
     collectionWatch: { uncollectedOf: () => undefined },

@@ -2,6 +2,7 @@
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
 
 export type SignInAddress = RowOf<"sign_in_addresses">;
 
@@ -13,6 +14,24 @@ export async function listSignInAddresses(read: Reader, limit: number): Promise<
     .orderBy("last_at", "desc")
     .limit(limit)
     .execute();
+}
+
+const newAddresses = prepareQuery<{ since: number; limit: number }, SignInAddress>((db, arg) =>
+  db
+    .selectFrom("sign_in_addresses")
+    .select(namedColumns("user_id", "peer", "last_at"))
+    .where("last_at", ">=", arg("since"))
+    .orderBy("last_at")
+    .limit(arg("limit")),
+);
+
+/** Those from then on, oldest first. */
+export async function listNewSignInAddresses(
+  read: Reader,
+  since: number,
+  limit: number,
+): Promise<readonly SignInAddress[]> {
+  return await newAddresses.rows(read, { since, limit });
 }
 
 /** From where one user has signed in, newest first. */

@@ -41,13 +41,17 @@ export async function writeMeta(tx: Transaction, key: MetaKey, value: string): P
     .execute();
 }
 
-/** The key that seals the numbers of rows for hosts (`sealed-numbers.ts`); made when there is none. */
+/** The key that seals the numbers of rows for hosts (`sealed-numbers.ts`); made when there is none, by one of several nodes. */
 export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promise<string> {
   const known = await readMeta(store.read, "number_key");
   if (known !== undefined) return known;
-  const key = newSealingKey();
-  await store.write("unowned", (tx) => writeMeta(tx, "number_key", key));
-  return key;
+  const made = newSealingKey();
+  return await store.write("unowned", async (tx) => {
+    const before = await readMeta(tx, "number_key");
+    if (before !== undefined) return before;
+    await writeMeta(tx, "number_key", made);
+    return made;
+  });
 }
 
 /** The same for commands that write nothing: undefined where no daemon has run yet. */

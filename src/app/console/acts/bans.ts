@@ -1,6 +1,6 @@
 /**
  * Bans of addresses, which are in the memory of sign-in. The row is written first: a crash between the two leaves a row
- * whose ban has ended with the process.
+ * whose ban has ended with the process. Where several nodes know of it, its end is noted for all of them with the row.
  */
 import { auditSubjectText } from "../../../domain/audit/audit-subject.ts";
 import type { NamedAsked, ShownBan } from "../../../endpoints/http/console/console-acts.ts";
@@ -28,7 +28,8 @@ export async function liftBan(act: RunningAct, { name, seenAt }: NamedAsked): Pr
     await endChanged(act, { subject, seenAt }, actWords.ban.ended);
     return undefined;
   }
-  await act.unit(async (_tx, note) => {
+  await act.unit(async (tx, note) => {
+    await bans.noteLifted(tx, name);
     note({ subject, before: { bannedUntil: isoTime(ban.until), count: ban.count }, after: {} });
   });
   bans.lift(name);

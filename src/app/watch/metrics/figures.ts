@@ -12,7 +12,7 @@ import type { StoreErrorKind } from "../../../lib/store-error.ts";
 import type { RetentionFigures } from "../../retention/retention.ts";
 import type { TargetStatistics } from "../../../outbound/target-statistics.ts";
 import type { ConnectionStatistics } from "../../../sign-in/connection-gate.ts";
-import type { SignInStatistics } from "../../../sign-in/create-sign-in.ts";
+import type { SignInStatistics } from "../../../sign-in/sign-in-statistics.ts";
 import type { SignInProtocol } from "../../../sign-in/sign-in.ts";
 import type { LastVerification } from "../../../store/database/last-verification.ts";
 import type { ExportTimes } from "../../../store/outbound/export-schedules.ts";

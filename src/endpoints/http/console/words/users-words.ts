@@ -183,8 +183,7 @@ export const usersWords = {
   },
   bans: {
     title: "Banned addresses",
-    explained:
-      "Addresses from which sign-ins failed too often. A ban ends by itself; a restart ends all of them.",
+    explained: "Addresses from which sign-ins failed too often. A ban ends by itself, or here.",
     none: "No address is banned.",
     head: { address: "Address or network", until: "Until", count: "Bans lately", act: "To do" },
     lift: "Lift the ban",
