@@ -1,7 +1,6 @@
 /** Alerts of what comes with time, by the real program: files that are expected and do not come, and a certificate. */
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ArrivalView } from "../../src/app/admin/arrival-admin.ts";
 import { subjectOf } from "../support/alert-site.ts";
@@ -10,6 +9,7 @@ import { company, lenient, oneParser, Site } from "../support/daemon.ts";
 import { type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
 import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { changeRows } from "../support/site-database.ts";
 
 let site: Site;
 let smtp: SmtpServer;
@@ -25,9 +25,7 @@ afterEach(async () => {
 
 /** As if the company had been added long ago: deadlines from before that do not count. */
 function ageCompanies(): void {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
-  database.exec("update companies set created_at = 1");
-  database.close();
+  changeRows(site, "update companies set created_at = 1");
 }
 
 test("files that do not come and a certificate that expires are told once, over a restart, and when it is over", async () => {

@@ -3,8 +3,6 @@
  * comes, under one id; the commands list incidents and try how they are told.
  */
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { IncidentView, TestOutcome } from "../../src/app/admin/alert-admin.ts";
 import type { DeliveryView } from "../../src/app/admin/delivery-view.ts";
@@ -15,6 +13,7 @@ import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-serv
 import { fileName } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { changeRows, rowsOf } from "../support/site-database.ts";
 
 let site: Site;
 let smtp: SmtpServer;
@@ -43,14 +42,7 @@ function putRefused(stopNbr: string): void {
   writeFileSync(site.path("inbound", fileName(stopNbr)), `<Stop><StopNbr>${stopNbr}</StopNbr></Stop>`);
 }
 
-function query<T>(sql: string): readonly T[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    return database.prepare<[], T>(sql).all();
-  } finally {
-    database.close();
-  }
-}
+const query = <T>(sql: string) => rowsOf<T>(site, sql);
 
 function refusedCount(): number {
   return (
@@ -60,9 +52,7 @@ function refusedCount(): number {
 
 /** As if so much time had passed since the files were decided; while the daemon does not run. */
 function ageFiles(ms: number): void {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
-  database.prepare("update files set decided_at = decided_at - ?").run(ms);
-  database.close();
+  changeRows(site, "update files set decided_at = decided_at - ?", ms);
 }
 
 test("a flood of 10,000 refused files is one incident and two mails: when it begins, and that it is a flood", async () => {

@@ -34,7 +34,7 @@ function about(findings: readonly CheckFinding[], part: string): CheckFinding | 
 
 /** Changes the state while no daemon runs. */
 async function change(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
-  const store: Store = await openStore(site.stateDir);
+  const store: Store = await openStore(site.stateDir, { url: site.databaseUrl });
   await store.write("site", async (tx) => {
     await work(tx);
   });

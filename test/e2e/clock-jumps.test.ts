@@ -1,12 +1,11 @@
 /** Retention by the real program on a machine whose clock is not right (docs/retention.md#the-clock). */
 import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lenient, oneParser, Site } from "../support/daemon.ts";
 import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { dayMs } from "../../src/lib/durations.ts";
+import { changeRows } from "../support/site-database.ts";
 
 let site: Site;
 
@@ -22,12 +21,10 @@ afterEach(() => site.end());
 
 /** As an earlier version leaves it, and seen by a clock that is months ahead: no note of the clock, all long ago. */
 function ageState(): void {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
-  database.exec("delete from meta where key = 'prune_clock'");
+  changeRows(site, "delete from meta where key = 'prune_clock'");
   const then = Date.now() - 100 * dayMs;
-  database.prepare("update meta set value = ? where key = 'alive_at'").run(String(then));
-  database.prepare("update files set received_at = ?, decided_at = ?").run(then, then);
-  database.close();
+  changeRows(site, "update meta set value = ? where key = 'alive_at'", String(then));
+  changeRows(site, "update files set received_at = ?, decided_at = ?", then, then);
 }
 
 async function archived(): Promise<number> {

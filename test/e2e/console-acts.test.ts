@@ -3,8 +3,6 @@
  * the audit are there, or neither. The daemon goes on with what was asked for, and the same form once more does nothing twice.
  */
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemsAtOnce } from "../../src/app/admin/in-batches.ts";
 import type { ActName } from "../../src/endpoints/http/console/console-services.ts";
@@ -16,8 +14,8 @@ import { ConsoleStory, storyEnv } from "../support/console-story.ts";
 import type { Site } from "../support/daemon.ts";
 import { stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { withDatabase } from "./crash-check.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { changeRows, rowsOf as rowsIn } from "../support/site-database.ts";
 
 /** More than a unit of work takes at once. */
 const lateFiles = itemsAtOnce + 5;
@@ -27,18 +25,14 @@ let site: Site;
 let subjects: Record<string, string>;
 const sessions = new Map<string, { readonly cookie: string; readonly formToken: string }>();
 
-function rowsOf(sql: string): readonly object[] {
-  return withDatabase(site, (database) => database.prepare<[], object>(sql).all());
-}
+const rowsOf = (sql: string) => rowsIn<object>(site, sql);
 
 const auditOf = (kind: ActName) => rowsOf(`select * from audit where kind = '${kind}'`).length;
 
 /** What an operator of the command `restore` would find afterwards. */
 function holdDeliveries(): void {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
   const hold = { restoredAt: Date.now(), backup: "b-1", sendAgainFrom: Date.now(), lastReceivedAt: null };
-  database.prepare("insert into meta (key, value) values (?, ?)").run(deliveryHoldKey, JSON.stringify(hold));
-  database.close();
+  changeRows(site, "insert into meta (key, value) values (?, ?)", deliveryHoldKey, JSON.stringify(hold));
 }
 
 /** Files of a stop that a newer one has overtaken. */

@@ -1,6 +1,5 @@
 /** Pages 7 and 8 of the console, and their acts, over HTTP: who sees what, who may do what, and what happens once. */
 import { randomUUID } from "node:crypto";
-import BetterSqlite from "better-sqlite3";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -9,6 +8,7 @@ import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../suppor
 import { company, type Site } from "../support/daemon.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 const remote = {
   type: "sftp",
@@ -41,12 +41,7 @@ interface AuditRow {
 }
 
 function audit(): readonly AuditRow[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  const rows = database
-    .prepare<[], AuditRow>("select * from audit where reason is not null order by id")
-    .all();
-  database.close();
-  return rows;
+  return rowsOf(site, "select * from audit where reason is not null order by id");
 }
 
 async function stateOf(id: string): Promise<string | undefined> {

@@ -2,8 +2,6 @@
  * Each act of the console over HTTP: refused to those who may not do it, asks for a reason, done once, and written to the
  * audit with what was before and after. The table has all acts: one that is added fails to compile until it has its case.
  */
-import BetterSqlite from "better-sqlite3";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { doneWords } from "../../src/endpoints/http/console/words/done-words.ts";
 import { kitWords } from "../../src/endpoints/http/console/words/kit-words.ts";
@@ -14,7 +12,7 @@ import { addressIn, deliveryOf, referenceOf, subjectsOf } from "../support/conso
 import { ConsoleStory, files, guessPasswords } from "../support/console-story.ts";
 import { company, type Site } from "../support/daemon.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { withDatabase } from "./crash-check.ts";
+import { changeRows, rowsOf } from "../support/site-database.ts";
 
 let story: ConsoleStory;
 let site: Site;
@@ -29,10 +27,8 @@ function browserOf(name: ConsoleUserName): ConsoleBrowser {
 
 /** What an operator of the command `restore` would find afterwards. */
 function holdDeliveries(): void {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
   const hold = { restoredAt: Date.now(), backup: "b-1", sendAgainFrom: Date.now(), lastReceivedAt: null };
-  database.prepare("insert into meta (key, value) values (?, ?)").run(deliveryHoldKey, JSON.stringify(hold));
-  database.close();
+  changeRows(site, "insert into meta (key, value) values (?, ?)", deliveryHoldKey, JSON.stringify(hold));
 }
 
 beforeAll(async () => {
@@ -67,7 +63,7 @@ interface AuditRow {
 function acts(): readonly AuditRow[] {
   const sql = `select a.*, c.code from audit a left join companies c on c.id = a.company_id
     where a.reason is not null order by a.id`;
-  return withDatabase(site, (database) => database.prepare<[], AuditRow>(sql).all());
+  return rowsOf(site, sql);
 }
 
 const told = (template: string) =>
@@ -150,17 +146,12 @@ async function isSettled(kind: string): Promise<boolean> {
 }
 
 async function stateOfFile(): Promise<string | undefined> {
-  return withDatabase(site, (database) =>
-    database
-      .prepare<[string], { state: string }>("select state from files where name = ?")
-      .get(files.unknownCarrier.name),
-  )?.state;
+  const sql = "select state from files where name = ?";
+  return rowsOf<{ state: string }>(site, sql, files.unknownCarrier.name)[0]?.state;
 }
 
 function stateOfDelivery(guid = ""): string | undefined {
-  return withDatabase(site, (database) =>
-    database.prepare<[string], { state: string }>("select state from deliveries where guid = ?").get(guid),
-  )?.state;
+  return rowsOf<{ state: string }>(site, "select state from deliveries where guid = ?", guid)[0]?.state;
 }
 
 /** The references that a page of an act is about. */
@@ -177,9 +168,7 @@ async function referencesOn(address: string): Promise<readonly string[]> {
 }
 
 function rowOf(sql: string, key: string): Readonly<Record<string, string | number>> {
-  const row = withDatabase(site, (database) =>
-    database.prepare<[string], Record<string, string>>(sql).get(key),
-  );
+  const [row] = rowsOf<Record<string, string>>(site, sql, key);
   if (row === undefined) throw new Error(`nothing is ${key}`);
   return row;
 }

@@ -1,7 +1,5 @@
 /** The page of a file in the console of the real program: why it was refused, what was sent, and its retry. */
 import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConsoleBrowser, makeConsoleSite, signInToConsole } from "../support/console.ts";
 import { importPartner, sftp } from "../support/clients.ts";
@@ -18,6 +16,7 @@ import {
   stopFile,
 } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { changeRows, rowsOf } from "../support/site-database.ts";
 
 let site: Site;
 let admin: ConsoleBrowser;
@@ -47,15 +46,8 @@ async function referenceOf(name: string): Promise<string> {
 
 /** Kind and user of the entries of the audit about a file. */
 function auditOf(reference: string): readonly string[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    return database
-      .prepare("select kind || ' ' || user_name from audit where subject like ? order by id")
-      .pluck()
-      .all(`%${reference}`) as string[];
-  } finally {
-    database.close();
-  }
+  const sql = "select kind || ' ' || user_name as entry from audit where subject like ? order by id";
+  return rowsOf<{ entry: string }>(site, sql, `%${reference}`).map(({ entry }) => entry);
 }
 
 /** Puts a file and gives its page, as somebody sees it who may only look. */
@@ -166,13 +158,11 @@ describe("the page of a file", () => {
   test("of a database from before has no moments made up", async () => {
     const file = stopFile("F12");
     await pageOf(file);
-    const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
     const none = ["began_at", "entered_at", "parsed_at", "filed_at"].map((column) => `${column} = null`);
     const isNone = await waitFor("the file to be filed away", () => {
       const sql = `update files set ${none.join(", ")} where name = ? and filed_at is not null`;
-      return database.prepare(sql).run(file.name).changes === 1 ? true : undefined;
+      return changeRows(site, sql, file.name) === 1 ? true : undefined;
     });
-    database.close();
     expect(isNone).toBe(true);
     const { body } = await inquiry.get(`/console/files/${await referenceOf(file.name)}`);
     // Begin, ledger, parsed and collected, each in the picture and in the table.

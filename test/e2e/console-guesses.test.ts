@@ -1,11 +1,10 @@
 /** Ten thousand sign-ins to the console by somebody who guesses, from several addresses and under many names. */
 import { Agent, request } from "node:http";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { consoleBase, makeConsoleSite, signInToConsole } from "../support/console.ts";
 import { oneParser, type Site } from "../support/daemon.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 const guesses = 10_000;
 const maxScore = 3;
@@ -86,12 +85,7 @@ interface AuditRow {
 }
 
 function auditRows(): readonly AuditRow[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    return database.prepare<[], AuditRow>("select kind, user_name, after from audit order by id").all();
-  } finally {
-    database.close();
-  }
+  return rowsOf(site, "select kind, user_name, after from audit order by id");
 }
 
 test("10,000 guesses stop nobody, fill neither memory nor log nor audit, and are told to the user", async () => {

@@ -23,7 +23,7 @@ import { company, type Site } from "../support/daemon.ts";
 import { listenTo } from "../support/event-stream.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { carrier, put, receiptFor, stopFile } from "../support/stop-files.ts";
-import { withDatabase } from "./crash-check.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -38,11 +38,11 @@ beforeAll(async () => {
   story = await ConsoleStory.open();
   site = story.site;
   stranger = await signInToConsole(site, "stranger");
-  const { sha256 } = withDatabase(site, (database) =>
-    database
-      .prepare<[string], { sha256: string }>("select sha256 from files where name = ?")
-      .get(files.applied.name),
-  ) ?? { sha256: "" };
+  const [{ sha256 } = { sha256: "" }] = rowsOf<{ sha256: string }>(
+    site,
+    "select sha256 from files where name = ?",
+    files.applied.name,
+  );
   const own = {
     reason: "curious",
     seenAt: String(Date.now()),
@@ -50,9 +50,7 @@ beforeAll(async () => {
     before: "DI_Inquiry",
     empty: "",
   };
-  const entry = withDatabase(site, (database) =>
-    database.prepare<[], { id: number }>("select max(id) as id from audit").get(),
-  );
+  const [entry] = rowsOf<{ id: number }>(site, "select max(id) as id from audit");
   theirs = {
     ...(await subjectsOf(story)),
     ...{ ...own, userName: "inquiry", fileName: files.unknownCarrier.name, sha256: sha256.slice(0, 12) },
@@ -178,9 +176,7 @@ function standing(): string {
     keys: "select * from user_keys order by id",
     audit: "select * from audit where reason is not null or kind = 'content.seen' order by id",
   };
-  return withDatabase(site, (database) =>
-    JSON.stringify(Object.values(queries).map((sql) => database.prepare(sql).raw().all())),
-  );
+  return JSON.stringify(Object.values(queries).map((sql) => rowsOf(site, sql)));
 }
 
 test("each route says what it is asked for of another company", () => {

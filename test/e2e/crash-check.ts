@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { writeStopResponse } from "../../src/documents/writing/stop-response.ts";
 import { baseNameOf, receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts/receipts.ts";
@@ -12,6 +11,7 @@ import type { Site } from "../support/daemon.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { Folders, Sent } from "./crash-host.ts";
 import type { FinalStop } from "./crash-orders.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 interface FileRow {
   readonly id: number;
@@ -35,16 +35,6 @@ interface StopRow {
   readonly body: string;
 }
 
-/** Runs `look` on the database of the site, which is only read. */
-export function withDatabase<T>(site: Site, look: (database: BetterSqlite.Database) => T): T {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    return look(database);
-  } finally {
-    database.close();
-  }
-}
-
 export interface LedgerRow {
   readonly name: string;
   readonly state: string;
@@ -53,7 +43,7 @@ export interface LedgerRow {
 /** All entries, in the order in which they came. Does not start the program, as `dropgate files` does. */
 export function ledgerOf(site: Site): readonly LedgerRow[] {
   const sql = "select name, state from files order by id";
-  return withDatabase(site, (database) => database.prepare<[], LedgerRow>(sql).all());
+  return rowsOf<LedgerRow>(site, sql);
 }
 
 function filesBelow(folder: string): string[] {
@@ -72,7 +62,7 @@ function leftovers(site: Site, folders: Folders): string[] {
 
 function unfiled(site: Site): number {
   const sql = "select count(*) as count from files where is_filed = 0";
-  return withDatabase(site, (database) => database.prepare<[], { count: number }>(sql).get()?.count ?? 0);
+  return rowsOf<{ count: number }>(site, sql)[0]?.count ?? 0;
 }
 
 /** Resolves when no file waits or is on its way; rejects with what is left at the deadline. */
@@ -103,29 +93,32 @@ function cameLater(one: FileRow, other: FileRow): boolean {
 export class CrashCheck {
   readonly problems: string[] = [];
   readonly #site: Site;
-  readonly #database: BetterSqlite.Database;
+  readonly #sealingKey: string;
+  readonly #byId: ReadonlyMap<number, FileRow>;
+  readonly #byName: ReadonlyMap<string, readonly FileRow[]>;
 
-  private constructor(site: Site, database: BetterSqlite.Database) {
+  private constructor(site: Site) {
     this.#site = site;
-    this.#database = database;
+    const [key] = rowsOf<{ value: string }>(site, "select value from meta where key = 'number_key'");
+    this.#sealingKey = key?.value ?? "";
+    const files = rowsOf<FileRow>(site, "select * from files order by decided_at, id");
+    this.#byId = new Map(files.map((row) => [row.id, row]));
+    this.#byName = Map.groupBy(files, ({ name }) => name);
   }
 
   /** What is wrong, in words; empty when all is well. */
   static run(site: Site, sent: Iterable<Sent>, stops: readonly FinalStop[]): string[] {
-    return withDatabase(site, (database) => {
-      const check = new CrashCheck(site, database);
-      const all = [...sent];
-      for (const each of all) check.#checkSent(each);
-      for (const name of new Set(all.map(({ step }) => step.name))) check.#checkReceipts(name);
-      for (const stop of stops) check.#checkStop(stop);
-      check.#checkStaleReceipts();
-      return check.problems;
-    });
+    const check = new CrashCheck(site);
+    const all = [...sent];
+    for (const each of all) check.#checkSent(each);
+    for (const name of new Set(all.map(({ step }) => step.name))) check.#checkReceipts(name);
+    for (const stop of stops) check.#checkStop(stop);
+    check.#checkStaleReceipts();
+    return check.problems;
   }
 
-  #entries(name: string): FileRow[] {
-    const sql = "select * from files where name = ? order by decided_at, id";
-    return this.#database.prepare<[string], FileRow>(sql).all(name);
+  #entries(name: string): readonly FileRow[] {
+    return this.#byName.get(name) ?? [];
   }
 
   /** One entry that was decided on its merits; all others of the content are duplicates of it. */
@@ -152,15 +145,9 @@ export class CrashCheck {
       );
   }
 
-  #sealingKey(): string {
-    const sql = "select value from meta where key = 'number_key'";
-    return this.#database.prepare<[], { value: string }>(sql).get()?.value ?? "";
-  }
-
   #firstOf(row: FileRow): FileRow {
     if (row.first_id === null) return row;
-    const sql = "select * from files where id = ?";
-    return this.#database.prepare<[number], FileRow>(sql).get(row.first_id) ?? row;
+    return this.#byId.get(row.first_id) ?? row;
   }
 
   #isRefusal(row: FileRow): boolean {
@@ -173,7 +160,7 @@ export class CrashCheck {
       file: {
         sha256: row.sha256 ?? undefined,
         receivedAt: row.received_at,
-        ledger: createSealedNumbers(this.#sealingKey(), ledgerNumberKind).seal(row.id),
+        ledger: createSealedNumbers(this.#sealingKey, ledgerNumberKind).seal(row.id),
       },
       documentId: source.document_id ?? baseNameOf(source.name),
       faults: JSON.parse(source.reasons) as readonly Fault[],
@@ -226,13 +213,13 @@ export class CrashCheck {
 
   #eventsOf(stopNbr: string, code: number): number {
     const sql = "select count(*) as count from recorded_events where stop_nbr = ? and event_code = ?";
-    return this.#database.prepare<[string, number], { count: number }>(sql).get(stopNbr, code)?.count ?? 0;
+    return rowsOf<{ count: number }>(this.#site, sql, stopNbr, code)[0]?.count ?? 0;
   }
 
   #checkStop(stop: FinalStop): void {
     const { stopNbr } = stop;
     const sql = "select stop_status, body from stops where stop_nbr = ?";
-    const row = this.#database.prepare<[string], StopRow>(sql).get(stopNbr);
+    const [row] = rowsOf<StopRow>(this.#site, sql, stopNbr);
     const seen = {
       status: row?.stop_status,
       hasMark: row?.body.includes(`"${stop.mark}"`),

@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mapConcurrently } from "../../src/lib/concurrency.ts";
 import { company, lenient, oneParser, program, Site } from "../support/daemon.ts";
@@ -14,6 +13,7 @@ import { type Post, type Receiver, reply, startReceiver } from "../support/recei
 import { runProgram } from "../support/run-program.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 /** From the report of an event to the outcome of its deliveries. */
 const steps = [
@@ -117,15 +117,10 @@ interface Row {
 }
 
 function rows(): readonly Row[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    const sql = `select d.guid, d.name, d.state, t.name as target, d.sha256, d.attempts, c.stop_nbr, c.trigger_code
-      from deliveries d join outbound_targets t on t.id = d.target_id join completions c on c.id = d.subject_id
-      where d.kind = 'completion' order by d.id`;
-    return database.prepare<[], Row>(sql).all();
-  } finally {
-    database.close();
-  }
+  const sql = `select d.guid, d.name, d.state, t.name as target, d.sha256, d.attempts, c.stop_nbr, c.trigger_code
+    from deliveries d join outbound_targets t on t.id = d.target_id join completions c on c.id = d.subject_id
+    where d.kind = 'completion' order by d.id`;
+  return rowsOf(site, sql);
 }
 
 const isOpen = ({ state }: Row) => state === "waiting" || state === "behind";

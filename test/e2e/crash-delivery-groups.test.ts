@@ -4,13 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { company, lenient, oneParser, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 const steps = [
   "write@place-files.write",
@@ -49,14 +48,9 @@ interface Row {
 }
 
 function rows(): readonly Row[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    const sql = `select d.name, d.state, d.sha256, c.stop_nbr
-      from deliveries d join completions c on c.id = d.subject_id order by d.id`;
-    return database.prepare<[], Row>(sql).all();
-  } finally {
-    database.close();
-  }
+  const sql = `select d.name, d.state, d.sha256, c.stop_nbr
+    from deliveries d join completions c on c.id = d.subject_id order by d.id`;
+  return rowsOf(site, sql);
 }
 
 const waiting = () => rows().filter(({ state }) => state === "waiting");

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../support/ftp-clients.ts";
-import { withDatabase } from "./crash-check.ts";
 import { ftpHostClient } from "./crash-client-ftp.ts";
 import { CrashPlace } from "./crash-round.ts";
 import { expectToSurvive } from "./crash-series.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 const roundCount = 12;
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 2);
@@ -24,6 +24,6 @@ test(`what was answered with 226 is applied once or refused with its receipt, ov
   onTestFinished(() => place.end());
   await expectToSurvive(place, { roundCount, seed, open: ftpHostClient(certificate.cert) });
   const sql = "select count(*) as count from files where channel = 'ftp'";
-  const overFtp = withDatabase(place.site, (database) => database.prepare<[], { count: number }>(sql).get());
+  const [overFtp] = rowsOf<{ count: number }>(place.site, sql);
   expect(overFtp?.count).toBeGreaterThan(roundCount);
 });

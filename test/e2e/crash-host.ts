@@ -10,9 +10,9 @@ import { type DaemonRun, program, type Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
 import { receiptName } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { withDatabase } from "./crash-check.ts";
 import { type HostClient, LinkLostError, type OpenHostClient, openSftpHostClient } from "./crash-client.ts";
 import type { Chain, Step } from "./crash-orders.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 /** How often a content was sent under a name, and how often that was answered. */
 export interface Sent {
@@ -190,7 +190,7 @@ async function untilDead(run: DaemonRun, error: unknown): Promise<void> {
 async function retryFile(site: Site, name: string): Promise<void> {
   const sql = "select id from files where name = ? and state = 'refused'";
   for (const step of ["unit@file-retry.request", ""]) {
-    const row = withDatabase(site, (database) => database.prepare<[string], { id: number }>(sql).get(name));
+    const [row] = rowsOf<{ id: number }>(site, sql, name);
     if (row === undefined) throw new Error(`${name} is not refused`);
     const args = ["file", "retry", String(row.id), "--config", site.configFile];
     const env = { ...process.env, DROPGATE_KILL_POINT: step };

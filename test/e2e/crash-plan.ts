@@ -5,13 +5,12 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { takingFolderName } from "../../src/endpoints/folders/sweep-copies.ts";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
-import { withDatabase } from "./crash-check.ts";
 import { chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
 import type { CrashPlace, Death, Round } from "./crash-round.ts";
+import { changeRows, rowsOf } from "../support/site-database.ts";
 
 /** What a way needs to be tried on. */
 export type Ground = "usual" | "firstStart" | "archiveElsewhere";
@@ -112,10 +111,8 @@ const placeTaken: Way = {
 /** How often each upload of the journal of an earlier version was applied, and whether the journal is still there. */
 async function assertTakenUp({ site }: CrashPlace): Promise<void> {
   const sql = "select count(*) as count from files where name = ? and state = 'applied'";
-  const applied = withDatabase(site, (database) =>
-    journaledStops.map(
-      (stop) => database.prepare<[string], { count: number }>(sql).get(journaledName(stop))?.count,
-    ),
+  const applied = journaledStops.map(
+    (stop) => rowsOf<{ count: number }>(site, sql, journaledName(stop))[0]?.count,
   );
   if (applied.some((count) => count !== 1) || existsSync(join(site.stateDir, "journal")))
     throw new Error(`of the uploads in the journal were applied, one by one: ${applied}`);
@@ -124,11 +121,9 @@ async function assertTakenUp({ site }: CrashPlace): Promise<void> {
 /** What a restart of the whole machine looks like: another boot, and receipts that were never written back. */
 async function loseReceipts(place: CrashPlace): Promise<void> {
   const { site } = place;
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
-  database.prepare("update meta set value = 'another boot' where key = 'boot_id'").run();
+  changeRows(site, "update meta set value = 'another boot' where key = 'boot_id'");
   const sql = "select name from files where is_filed = 1 order by id desc limit 6";
-  const rows = database.prepare<[], { name: string }>(sql).all();
-  database.close();
+  const rows = rowsOf<{ name: string }>(site, sql);
   for (const { name } of rows) rmSync(site.path("receipts", receiptNameOf(name)), { force: true });
 }
 
@@ -136,9 +131,7 @@ async function loseReceipts(place: CrashPlace): Promise<void> {
 async function linkUnfiled(place: CrashPlace): Promise<void> {
   const { site } = place;
   const sql = "select source, location from files where is_filed = 0 and state <> 'waiting'";
-  const rows = withDatabase(site, (database) =>
-    database.prepare<[], { source: string; location: string }>(sql).all(),
-  );
+  const rows = rowsOf<{ source: string; location: string }>(site, sql);
   for (const { source, location } of rows) {
     const [from, to] = [join(site.stateDir, source), join(site.stateDir, location)];
     mkdirSync(dirname(to), { recursive: true });

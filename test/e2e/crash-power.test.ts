@@ -4,12 +4,12 @@
  */
 import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CrashCheck, untilQuiet } from "./crash-check.ts";
 import { CrashHost } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
 import { CrashPlace } from "./crash-round.ts";
+import { changeRows } from "../support/site-database.ts";
 
 let place: CrashPlace;
 let host: CrashHost;
@@ -57,9 +57,7 @@ function tearReceipts(): number {
 }
 
 function changeMeta(key: string, value: string): void {
-  const database = new BetterSqlite(join(place.site.stateDir, "dropgate.db"));
-  database.prepare("update meta set value = ? where key = ?").run(value, key);
-  database.close();
+  changeRows(place.site, "update meta set value = ? where key = ?", value, key);
 }
 
 test("receipts that were torn while the same boot went on are not looked for: nothing but a power failure tears them", async () => {

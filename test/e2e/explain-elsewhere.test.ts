@@ -82,7 +82,7 @@ test.skipIf(!canMountShares)(
     await site.reconfigure({ companies: { [company]: { folders, outbound: { targets } } } });
     await site.start();
     await site.stop();
-    const store = await openStore(site.stateDir);
+    const store = await openStore(site.stateDir, { url: site.databaseUrl });
     await store.write("site", async (tx) => {
       const { id, company_id: companyId } = await tx
         .selectFrom("outbound_targets")

@@ -2,8 +2,6 @@
  * Customer messages of the real program: over kill -9 at each step nothing is lost, and what comes twice has the same
  * Message-ID; settings that a reload brings; opt-out and check from the command line.
  */
-import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
@@ -11,6 +9,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { rowsOf } from "../support/site-database.ts";
 
 /** All that lead through a message. */
 const steps = [
@@ -100,14 +99,9 @@ interface Row {
 }
 
 function rows(): readonly Row[] {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    const sql = `select d.guid, d.state, m.channel, m.stop_nbr from deliveries d
-      join messages m on m.id = d.subject_id where d.kind = 'message' order by d.id`;
-    return database.prepare<[], Row>(sql).all();
-  } finally {
-    database.close();
-  }
+  const sql = `select d.guid, d.state, m.channel, m.stop_nbr from deliveries d
+    join messages m on m.id = d.subject_id where d.kind = 'message' order by d.id`;
+  return rowsOf(site, sql);
 }
 
 /** The daemon dies at the point while the driver arrives; the driver does not know what was taken. */

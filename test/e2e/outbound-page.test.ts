@@ -29,7 +29,7 @@ const targetsWith = (password: string) => ({
 const exports = { nightly: { schedule: "30 2 * * *", zone: "Europe/Berlin", target: "outbound" } };
 
 async function inStore(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
-  const store = await openStore(site.stateDir);
+  const store = await openStore(site.stateDir, { url: site.databaseUrl });
   try {
     await store.write("site", work);
   } finally {

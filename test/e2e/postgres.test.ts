@@ -7,8 +7,9 @@ import { getStop, http, sftp } from "../support/clients.ts";
 import { signInToConsole } from "../support/console.ts";
 import { company, DaemonRun, lenient, oneParser, type Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
-import { makePostgresSite, nameDatabase } from "../support/postgres-site.ts";
+import { makePostgresSite } from "../support/postgres-site.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { nameDatabase } from "../support/site-database.ts";
 import {
   deletionFile,
   filedIn,
@@ -219,7 +220,7 @@ describe.runIf(hasPostgres)("a daemon whose database is on PostgreSQL", () => {
   ])(
     "does not start with a wrong %s, and says what to do without the password",
     async (_, address, message) => {
-      await nameDatabase(site, address());
+      await nameDatabase(site.folder, address());
       const run = new DaemonRun(site.configFile, {});
       expect(await run.exit).toBe(1);
       expect(run.text).toMatch(message);
@@ -228,7 +229,7 @@ describe.runIf(hasPostgres)("a daemon whose database is on PostgreSQL", () => {
       expect(checked.exitCode).toBe(2);
       expect(checked.output).toContain("store");
       expect(checked.output).not.toContain(password);
-      await nameDatabase(site, url);
+      await nameDatabase(site.folder, url);
       expect(readFileSync(join(site.folder, "postgres-url"), "utf8")).toContain(password);
     },
   );

@@ -1,12 +1,12 @@
 /** What `dropgate prune` says and does while files have to stay (docs/retention.md#see-what-would-go). */
 import { mkdir, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lockBackups } from "../../src/backup/take-backup.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { oneParser, Site } from "../support/daemon.ts";
 import { filedIn, send, stopFile } from "../support/stop-files.ts";
+import { changeRows, rowsOf } from "../support/site-database.ts";
 
 let site: Site;
 
@@ -18,9 +18,7 @@ beforeEach(async () => {
   await site.start();
   for (const nbr of ["A1", "A2"]) await send(site, stopFile(nbr));
   await site.stop();
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
-  database.prepare("update files set decided_at = ?").run(Date.now() - 50 * dayMs);
-  database.close();
+  changeRows(site, "update files set decided_at = ?", Date.now() - 50 * dayMs);
 });
 afterEach(() => site.end());
 
@@ -62,9 +60,7 @@ test("a backup that begins after it has all that is left, and one before it all 
 });
 
 test("entries that stay because a receipt cannot be removed are told with their number, and the others go", async () => {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  const { id } = database.prepare("select id from files order by id limit 1").get() as { id: number };
-  database.close();
+  const [{ id } = { id: 0 }] = rowsOf<{ id: number }>(site, "select id from files order by id limit 1");
   // No file is renamed onto a folder.
   const stuck = join(site.path("receipts"), `.${id}.pruned`);
   await mkdir(stuck);

@@ -13,7 +13,7 @@ const begin = Date.UTC(2025, 10, 5, 8);
 let site: Site;
 
 async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(site.stateDir);
+  const store = await openStore(site.stateDir, { url: site.databaseUrl });
   try {
     return await work(store);
   } finally {

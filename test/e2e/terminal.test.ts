@@ -52,7 +52,7 @@ beforeAll(async () => {
   // A start copies the targets into the state; what it tries in that moment fails.
   await site.start();
   await site.stop();
-  const store = await openStore(site.stateDir);
+  const store = await openStore(site.stateDir, { url: site.databaseUrl });
   const { id: targetId, company_id: companyId } = await store.read
     .selectFrom("outbound_targets")
     .select(["id", "company_id"])

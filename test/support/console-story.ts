@@ -7,7 +7,7 @@
  *   … story.site.http, story.files.unknownCarrier.name …
  *   await story.end();
  */
-import { cp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { curl } from "./clients.ts";
 import { consoleUsers, makeConsoleSite, otherCompany } from "./console.ts";
@@ -15,6 +15,7 @@ import { company, oneParser, type Settings, Site } from "./daemon.ts";
 import { importLoads, outcome, post } from "./gateway-client.ts";
 import { type Receiver, reply, startReceiver } from "./receiver.ts";
 import { onceInRun } from "./run-folder.ts";
+import { leaveState, replaceState } from "./site-template.ts";
 import { carrier, put, receiptFor, stopFile, writeLocally } from "./stop-files.ts";
 import { hostileFiles } from "./hostile-texts.ts";
 import { waitFor } from "./wait-for.ts";
@@ -195,7 +196,7 @@ async function play(folder: string): Promise<void> {
     await waitFor("deliveries of each kind", () => deliveriesAreDecided(site));
     await site.json("export");
     await site.stop();
-    await cp(site.stateDir, join(folder, "var"), { recursive: true });
+    await leaveState(site, folder);
   } finally {
     await site.end();
     await endAll(receivers);
@@ -223,8 +224,7 @@ export class ConsoleStory {
     const played = await onceInRun("console-story", play);
     const receivers = await startReceivers();
     const site = await Site.make(settingsFor(receivers));
-    await rm(site.stateDir, { recursive: true });
-    await cp(join(played, "var"), site.stateDir, { recursive: true });
+    await replaceState(site, played);
     await site.start({ env: storyEnv });
     return new ConsoleStory(site, receivers);
   }

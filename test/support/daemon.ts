@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type ProgramResult, runProgram } from "./run-program.ts";
+import { databaseUrlIn, removeDatabase, storeSettings } from "./site-database.ts";
 import { clientFiles, company, plantSite, program, type SiteKind, user } from "./site-template.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -158,6 +159,11 @@ export class Site {
     await this.configure(this.#settings);
   }
 
+  /** The address of its database, where that is on PostgreSQL. */
+  get databaseUrl(): string | undefined {
+    return databaseUrlIn(this.folder);
+  }
+
   get password(): string {
     return this.#password;
   }
@@ -221,7 +227,8 @@ export class Site {
       ...(typeof section === "object" ? section : {}),
     });
     const withFtp = ftp === undefined ? {} : { ftp: port(ftp) };
-    const all = { stateDir: this.stateDir, http: port(http), sftp: port(sftp), ...withFtp, ...rest };
+    const own = { stateDir: this.stateDir, ...storeSettings };
+    const all = { ...own, http: port(http), sftp: port(sftp), ...withFtp, ...rest };
     await writeFile(this.configFile, `${JSON.stringify(all, null, 2)}\n`);
   }
 
@@ -292,6 +299,7 @@ export class Site {
       this.assertNoSecrets();
     } finally {
       if (this.isRunning) await this.kill();
+      await removeDatabase(this.folder);
       await rm(this.folder, { recursive: true, force: true });
     }
   }

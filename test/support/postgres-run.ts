@@ -6,19 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/store/database/database.ts";
-import { askPostgres, startPostgres } from "./postgres-server.ts";
+import { startPostgres } from "./postgres-server.ts";
+import { serverVariable, templateName } from "./run-server.ts";
 
-/** The address of the server without a database. */
-export const serverVariable = "DROPGATE_TEST_POSTGRES";
-export const templateName = "dropgate_template";
-
-/** Runs one statement in the database that every server has. */
-export async function administer(statement: string): Promise<void> {
-  await askPostgres(`${process.env[serverVariable]}/postgres`, statement);
-}
-
-async function makeTemplate(url: string): Promise<void> {
-  await administer(`create database ${templateName}`);
+async function migrate(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "dropgate-test-"));
   process.env["DROPGATE_CHECK_UNITS"] = "1";
   const store = await openStore(folder, { url });
@@ -33,7 +24,7 @@ export default async function setup(): Promise<() => void> {
   const server = await startPostgres();
   process.env[serverVariable] = server.urlOf("").slice(0, -1);
   try {
-    await makeTemplate(server.urlOf(templateName));
+    await migrate(await server.makeDatabase(templateName));
   } catch (error) {
     server.stop();
     throw error;

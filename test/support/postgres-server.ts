@@ -1,40 +1,21 @@
 /** A server of PostgreSQL for the tests of a run: Debian's package, as an ordinary user, in a folder of its own. */
 import { execFile, execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { systemCodeOf } from "../../src/lib/errors.ts";
+import { postgresProgram } from "./postgres-programs.ts";
 import { isInstalled } from "./run-program.ts";
 import { freePort } from "./server-process.ts";
 import { waitFor } from "./wait-for.ts";
 
 const nobody = 65_534;
-const programs = "/usr/lib/postgresql";
 
 /** Debian's package; `install-system-programs.sh` installs it where it may. */
 export const hasPostgres = isInstalled("pg_ctlcluster");
-
-/** The newest version that is installed. */
-function programOf(name: string): string {
-  const [newest] = readdirSync(programs).toSorted((one, other) => Number(other) - Number(one));
-  if (newest === undefined)
-    throw new Error(
-      `${programs} is empty: install Debian's package postgresql (sh test/support/install-system-programs.sh)`,
-    );
-  return join(programs, newest, "bin", name);
-}
 
 /** The server refuses to run as root. */
 const account = process.geteuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
@@ -112,10 +93,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     "--locale=C.UTF-8",
     "--no-sync",
   ];
-  await promisify(execFile)(programOf("initdb"), made, run);
+  await promisify(execFile)(postgresProgram("initdb"), made, run);
   const port = await freePort();
   const options = [...settings, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
-  const control = programOf("pg_ctl");
+  const control = postgresProgram("pg_ctl");
   endWithThisProcess(folder);
   const stop = () => {
     execFileSync(control, ["-D", data, "-m", "immediate", "stop"], run);

@@ -1,17 +1,10 @@
 /** A site whose database is on a server of PostgreSQL. */
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { company, type Settings, Site, user } from "./daemon.ts";
 import { runProgram } from "./run-program.ts";
+import { nameDatabase, removeDatabase, storeReference } from "./site-database.ts";
 import { clientFiles, program } from "./site-template.ts";
-
-/** Where the configuration of such a site has the address of its database. */
-export const storeReference = "file:postgres-url";
-
-/** Names another database in the secret; the next start uses it. */
-export async function nameDatabase(site: Site, url: string): Promise<void> {
-  await writeFile(join(site.folder, "postgres-url"), `${url}\n`, { mode: 0o600 });
-}
 
 /** As `Site.make`, made by `dropgate init` in an empty database; `admin` is an administrator and operator of the console. */
 export async function makePostgresSite(url: string, settings: Settings = {}): Promise<Site> {
@@ -22,7 +15,8 @@ export async function makePostgresSite(url: string, settings: Settings = {}): Pr
   // All but the host keys, which its clients know.
   for (const name of await readdir(site.stateDir))
     if (name !== "keys") await rm(join(site.stateDir, name), { recursive: true });
-  await nameDatabase(site, url);
+  await removeDatabase(site.folder);
+  await nameDatabase(site.folder, url);
   const account = ["--company", company, "--user", user, "--password-file", site.passwordFile];
   const admin = ["--admin", "operator", "--admin-password-file", site.passwordFile];
   const { exitCode, output } = await runProgram(program, [

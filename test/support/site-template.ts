@@ -4,8 +4,9 @@
  * besides.
  */
 import { randomBytes } from "node:crypto";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { plantDatabase, removeDatabase, type SitePlace, storeSettings } from "./site-database.ts";
 import { onceInRun } from "./run-folder.ts";
 import { runProgram } from "./run-program.ts";
 
@@ -37,7 +38,14 @@ async function mustRun(file: string, ...args: readonly string[]): Promise<string
   return stdout;
 }
 
+async function configure(folder: string): Promise<string> {
+  const configFile = join(folder, "dropgate.yaml");
+  await writeFile(configFile, JSON.stringify({ stateDir: join(folder, "var"), ...storeSettings }));
+  return configFile;
+}
+
 async function makeIn(folder: string): Promise<void> {
+  await Promise.all([plantDatabase(folder), configure(folder)]);
   const inside = (...names: readonly string[]) => join(folder, ...names);
   const { password, key, hostKey } = clientFiles;
   await writeFile(inside(password), `geheim-${randomBytes(6).toString("hex")}\n`, { mode: 0o600 });
@@ -54,8 +62,16 @@ async function makeIn(folder: string): Promise<void> {
   );
 }
 
+const placeIn = (folder: string): SitePlace => ({ folder, stateDir: join(folder, "var") });
+
+/** Copies a state that no program uses, with its database. */
+export async function copyState(from: SitePlace, to: SitePlace): Promise<void> {
+  await cp(from.stateDir, to.stateDir, { recursive: true });
+  await plantDatabase(to.folder, from.folder);
+}
+
 async function copy(template: string, folder: string, stateDir: string): Promise<void> {
-  await cp(join(template, "var"), stateDir, { recursive: true });
+  await copyState(placeIn(template), { folder, stateDir });
   const { password, key, hostKey } = clientFiles;
   for (const name of [password, key, `${key}.pub`, hostKey])
     await cp(join(template, name), join(folder, name));
@@ -65,11 +81,22 @@ async function templateOf(kind: SiteKind | undefined): Promise<string> {
   const plain = await onceInRun("site", makeIn);
   if (kind === undefined) return plain;
   return await onceInRun(`site-${kind.name}`, async (folder) => {
-    const [stateDir, configFile] = [join(folder, "var"), join(folder, "dropgate.yaml")];
-    await copy(plain, folder, stateDir);
-    await writeFile(configFile, JSON.stringify({ stateDir }));
-    await kind.fill({ folder, configFile, passwordFile: join(folder, clientFiles.password) });
+    await copy(plain, folder, placeIn(folder).stateDir);
+    const passwordFile = join(folder, clientFiles.password);
+    await kind.fill({ folder, configFile: await configure(folder), passwordFile });
   });
+}
+
+/** Puts a copy of the state that was left in the folder in the place of that of a site. */
+export async function replaceState(site: SitePlace, folder: string): Promise<void> {
+  await rm(site.stateDir, { recursive: true });
+  await removeDatabase(site.folder);
+  await copyState(placeIn(folder), site);
+}
+
+/** Leaves a copy of the state of a site in the folder. */
+export async function leaveState(site: SitePlace, folder: string): Promise<void> {
+  await copyState(site, placeIn(folder));
 }
 
 /** Plants the state and the files of the clients. Gives the password of the user and the public key of the server. */

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
 import { sftp } from "./clients.ts";
 import type { Site } from "./daemon.ts";
 import { waitFor } from "./wait-for.ts";
+import { rowsOf } from "./site-database.ts";
 
 export interface StopFile {
   readonly name: string;
@@ -144,13 +144,8 @@ export async function receiptBeside(site: Site, name: string): Promise<Receipt> 
 
 /** Waits until the entry of a file is marked as filed, which is a moment after its receipt: it can be tried again then. */
 export async function filedAway(site: Site, name: string): Promise<void> {
-  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
-  try {
-    const unfiled = database.prepare("select 1 from files where name = ? and is_filed = 0");
-    await waitFor(`${name} to be filed`, () => unfiled.get(name) === undefined);
-  } finally {
-    database.close();
-  }
+  const unfiled = "select id from files where name = ? and is_filed = 0";
+  await waitFor(`${name} to be filed`, () => rowsOf(site, unfiled, name).length === 0);
 }
 
 /** Writes files into the clients' folder. */

@@ -5,19 +5,14 @@
 import { createHash } from "node:crypto";
 import { afterAll, vi } from "vitest";
 import type * as database from "../../src/store/database/database.ts";
-import { administer, serverVariable, templateName } from "./postgres-run.ts";
+import { copyDatabase, dropDatabase, templateName } from "./run-server.ts";
 
 const databases = new Map<string, Promise<string>>();
-
-async function makeDatabase(name: string): Promise<string> {
-  await administer(`create database ${name} template ${templateName}`);
-  return `${process.env[serverVariable]}/${name}`;
-}
 
 /** The address of the database of a state directory. */
 function urlOf(stateDir: string): Promise<string> {
   const name = `test_${createHash("sha256").update(stateDir).digest("hex").slice(0, 24)}`;
-  const known = databases.get(name) ?? makeDatabase(name);
+  const known = databases.get(name) ?? copyDatabase(name, templateName);
   databases.set(name, known);
   return known;
 }
@@ -28,12 +23,12 @@ vi.mock("../../src/store/database/database.ts", async (original) => {
   return {
     ...real,
     openStore: async (stateDir: string, options: database.OpenOptions = {}) =>
-      await openStore(stateDir, { ...options, url: await urlOf(stateDir) }),
+      await openStore(stateDir, { ...options, url: options.url ?? (await urlOf(stateDir)) }),
     openExistingStore: async (stateDir: string, options: database.OpenOptions = {}) =>
-      await openExistingStore(stateDir, { ...options, url: await urlOf(stateDir) }),
+      await openExistingStore(stateDir, { ...options, url: options.url ?? (await urlOf(stateDir)) }),
   } satisfies typeof database;
 });
 
 afterAll(async () => {
-  for (const name of databases.keys()) await administer(`drop database if exists ${name} with (force)`);
+  for (const name of databases.keys()) await dropDatabase(name);
 });
