@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { appendFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ledgerOfEachTest } from "../inbound/testing/ledger-fixture.ts";
 import { recordRemoval } from "../store/ledger/files.ts";
@@ -12,6 +12,8 @@ import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
 import { lookAround, type Surroundings } from "./look-around.ts";
 import { proveLedger } from "./prove-copy.ts";
 import { FileTaker, type PreviousBackup } from "./take-files.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../../test/support/store-dialect.ts";
 
 const inbound = "companies/ACME/inbound";
 const archive = "companies/ACME/archive/2026-11-05";

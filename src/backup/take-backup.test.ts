@@ -2,13 +2,15 @@
 import { rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ledgerOfEachTest } from "../inbound/testing/ledger-fixture.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatList, listName, manifestName, readList, stateName, type Manifest } from "./backup-folder.ts";
 import { takeBackup } from "./take-backup.ts";
 import { verifyBackup } from "./verify-backup.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../../test/support/store-dialect.ts";
 
 const nameOfOne = "a1_20261105_080000.xml";
 const archive = "companies/ACME/archive/2026-11-05";

@@ -7,6 +7,8 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../store/database/database.ts";
 import { enterFile, recordDecision } from "../store/ledger/files.ts";
+import { isOnPostgres } from "../../test/support/store-dialect.ts";
+import { storeSettingsOf } from "../../test/support/store-url.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
 
@@ -115,6 +117,10 @@ describe("the program", () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "dropgate-main-"));
     config = join(dir, "dropgate.yaml");
+    // What `init` writes names no server: there it finds a configuration.
+    const store = storeSettingsOf(join(dir, "var"), dir);
+    const ports = { http: { port: 0 }, sftp: { port: 0 } };
+    if (isOnPostgres) await writeFile(config, JSON.stringify({ stateDir: "./var", ...ports, ...store }));
     const made = await run(
       "init",
       "--dir",

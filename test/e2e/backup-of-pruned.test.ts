@@ -7,12 +7,14 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { dayMs } from "../../src/lib/durations.ts";
 import { company, oneParser, program, Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
 import { filedIn, receiptFor, receiptName, send, type StopFile, stopFile } from "../support/stop-files.ts";
 import { killedExitCode } from "./crash-host.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 interface Backup {
   readonly folder: string;

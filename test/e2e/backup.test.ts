@@ -17,7 +17,7 @@ import {
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { http } from "../support/clients.ts";
 import { company, oneParser, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
@@ -25,6 +25,8 @@ import { type Post, type Receiver, reply, startReceiver } from "../support/recei
 import { runProgram } from "../support/run-program.ts";
 import { put, receiptFor, send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 interface Backup {
   readonly folder: string;

@@ -3,12 +3,14 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
 import { lockExclusively } from "../../src/store/database/sqlite-dialect.ts";
 import { oneParser, program, Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
 import { send, stopFile } from "../support/stop-files.ts";
 import { killedExitCode } from "./crash-host.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 let site: Site;
 let backups: string;

@@ -152,7 +152,7 @@ describe.runIf(hasPostgres)("a daemon whose database is on PostgreSQL", () => {
     expect(checked.output).toMatch(
       /the database has schema \d+, PostgreSQL \d+\.\d+.*UTF8, synchronous_commit=on/,
     );
-    expect(checked.output).toContain("fsync is off in PostgreSQL");
+    expect(checked.exitCode).toBe(0);
     expect(checked.output).toMatch(/PostgreSQL leaves \d+ sessions to this user, and dropgate has up to \d+/);
     expect(checked.output).not.toMatch(/could not be checked|clock of the server|may not make tables|idles/);
     const backup = await site.cli("backup", join(site.folder, "backups"));

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { databaseFileName, markerFileName } from "../../src/store/database/database.ts";
 import { findSchema } from "../../src/store/database/migrate.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
@@ -17,6 +17,8 @@ import {
 import { http } from "../support/clients.ts";
 import { company, oneParser, Site } from "../support/daemon.ts";
 import { send, stopFile } from "../support/stop-files.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 let site: Site;
 

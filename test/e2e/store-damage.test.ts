@@ -1,11 +1,13 @@
 /** A damaged database: said at once and loudly, nothing refused for it, and all that is sound goes on. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, type TestContext } from "vitest";
 import { http } from "../support/clients.ts";
 import { company, DaemonRun, Site } from "../support/daemon.ts";
 import { damageTable } from "../support/damage-database.ts";
 import { put, receiptFor, send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+// Pages of the file of SQLite are overwritten; a server has checksums of its own, and dropgate looks through no server.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 let site: Site;
 

@@ -16,6 +16,7 @@ import { markerFileName } from "../../src/store/database/database.ts";
 import { findBackupState } from "../../src/store/database/backup-state.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { itOnSqlite } from "../support/store-dialect.ts";
 
 const keep = { daily: 1, weekly: 0, monthly: 0 };
 const task = {
@@ -139,102 +140,114 @@ async function siteOf(options: BackupProcessOptions = {}) {
   return { stateDir, folder, config, configFile, store, schedule, lines, later, restarted };
 }
 
-test("a process that is stopped is ended and noted as failed, and the next backup is made", async () => {
-  const site = await siteOf();
-  const before = new Set(children());
-  const looked = site.later();
-  const pid = await expect
-    .poll(() => children().find((child) => !before.has(child)), { interval: 5, timeout: 60_000 })
-    .toBeDefined()
-    .then(() => children().find((child) => !before.has(child)));
-  process.kill(pid ?? 0, "SIGSTOP");
-  expect(site.schedule.running()?.begunAt).toBeGreaterThan(0);
-  expect((await findBackupState(site.store.read)).running).toBeDefined();
-  await looked;
-  expect(site.lines).toMatchObject([
-    {
-      msg: "the backup failed; trying again in half an hour",
-      err: { message: expect.stringMatching(/made no progress for \d+ s/) },
-    },
-  ]);
-  expect(site.schedule.running()).toBeUndefined();
-  const { running, failure } = await findBackupState(site.store.read);
-  expect(running).toBeUndefined();
-  expect(failure).toEqual(site.schedule.failure());
-  expect((await checkStore({ stateDir: site.stateDir })).backupState).toEqual({ failure });
-  await site.later();
-  expect(readdirSync(site.folder).filter((name) => !name.endsWith(".part"))).toHaveLength(1);
-  expect(await findBackupState(site.store.read)).toEqual({});
-});
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+itOnSqlite(
+  "a process that is stopped is ended and noted as failed, and the next backup is made",
+  async () => {
+    const site = await siteOf();
+    const before = new Set(children());
+    const looked = site.later();
+    const pid = await expect
+      .poll(() => children().find((child) => !before.has(child)), { interval: 5, timeout: 60_000 })
+      .toBeDefined()
+      .then(() => children().find((child) => !before.has(child)));
+    process.kill(pid ?? 0, "SIGSTOP");
+    expect(site.schedule.running()?.begunAt).toBeGreaterThan(0);
+    expect((await findBackupState(site.store.read)).running).toBeDefined();
+    await looked;
+    expect(site.lines).toMatchObject([
+      {
+        msg: "the backup failed; trying again in half an hour",
+        err: { message: expect.stringMatching(/made no progress for \d+ s/) },
+      },
+    ]);
+    expect(site.schedule.running()).toBeUndefined();
+    const { running, failure } = await findBackupState(site.store.read);
+    expect(running).toBeUndefined();
+    expect(failure).toEqual(site.schedule.failure());
+    expect((await checkStore({ stateDir: site.stateDir })).backupState).toEqual({ failure });
+    await site.later();
+    expect(readdirSync(site.folder).filter((name) => !name.endsWith(".part"))).toHaveLength(1);
+    expect(await findBackupState(site.store.read)).toEqual({});
+  },
+);
 
 const source = (name: string) => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
 
-test("one that removes many files for longer than it may be idle goes on, also those of one that was cut off", async () => {
-  // As on a share whose calls take their time.
-  const file = program(
-    `import promises from "node:fs/promises";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+itOnSqlite(
+  "one that removes many files for longer than it may be idle goes on, also those of one that was cut off",
+  async () => {
+    // As on a share whose calls take their time.
+    const file = program(
+      `import promises from "node:fs/promises";
      import { syncBuiltinESMExports } from "node:module";
      import { setTimeout } from "node:timers/promises";
      const { rm } = promises;
      promises.rm = async (...args) => { await setTimeout(80); return await rm(...args); };
      syncBuiltinESMExports();
      await import(${source("app/admin/backup-process.ts")});`,
-  );
-  const site = await siteOf({ file });
-  const instance = readFileSync(join(site.stateDir, markerFileName), "utf8").trim();
-  const [outdated, part] = [backupName(1_000, instance), `${backupName(2_000, instance)}.part`];
-  for (const name of [outdated, part]) {
-    mkdirSync(join(site.folder, name, "state"), { recursive: true });
-    for (let i = 0; i < 320; i += 1) writeFileSync(join(site.folder, name, "state", String(i)), "");
-  }
-  await site.later();
-  expect(site.lines).toMatchObject([
-    { msg: "backup made", removed: [outdated] },
-    { msg: "the backup is not as it was meant to be" },
-  ]);
-  expect(readdirSync(site.folder)).toHaveLength(1);
-});
+    );
+    const site = await siteOf({ file });
+    const instance = readFileSync(join(site.stateDir, markerFileName), "utf8").trim();
+    const [outdated, part] = [backupName(1_000, instance), `${backupName(2_000, instance)}.part`];
+    for (const name of [outdated, part]) {
+      mkdirSync(join(site.folder, name, "state"), { recursive: true });
+      for (let i = 0; i < 320; i += 1) writeFileSync(join(site.folder, name, "state", String(i)), "");
+    }
+    await site.later();
+    expect(site.lines).toMatchObject([
+      { msg: "backup made", removed: [outdated] },
+      { msg: "the backup is not as it was meant to be" },
+    ]);
+    expect(readdirSync(site.folder)).toHaveLength(1);
+  },
+);
 
-test("while one hangs that cannot be ended no other is begun, and all say so until its process is gone", async () => {
-  const hanging = join(temporaryFolder(), "hanging");
-  writeFileSync(hanging, "");
-  const file = program(
-    `import { existsSync } from "node:fs";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+itOnSqlite(
+  "while one hangs that cannot be ended no other is begun, and all say so until its process is gone",
+  async () => {
+    const hanging = join(temporaryFolder(), "hanging");
+    writeFileSync(hanging, "");
+    const file = program(
+      `import { existsSync } from "node:fs";
      if (existsSync(${JSON.stringify(hanging)})) {
        const { lockBackups } = await import(${source("backup/take-backup.ts")});
        globalThis.lock = lockBackups(JSON.parse(process.argv[2]).config.stateDir);
        setInterval(() => undefined, 1_000);
      } else await import(${source("app/admin/backup-process.ts")});`,
-  );
-  const site = await siteOf({ file, endMs: 50, kill: () => undefined });
-  await site.later();
-  const { failure, hung } = await findBackupState(site.store.read);
-  if (hung === undefined) throw new Error("none is noted that hangs");
-  onTestFinished(() => void (isRunning(hung.process) && process.kill(hung.process.pid, "SIGKILL")));
-  const { message } = hung;
-  expect(message).toMatch(
-    `process ${hung.process.pid} cannot be ended: it hangs in a call to the folder of backups`,
-  );
-  expect(failure?.message).toBe(message);
-  expect(isBackupRunning(site.stateDir)).toBe(true);
-  const begun = new Set(children());
-  await site.later();
-  const restarted = await site.restarted();
-  expect(restarted.failure()).toEqual(failure);
-  await restarted.look();
-  expect(children().filter((pid) => !begun.has(pid))).toEqual([]);
-  expect(restarted.failure()).toEqual(failure);
-  expect(site.lines.map(({ err }) => err?.message)).toEqual([message, message, message]);
-  const hold = createBackupHold(site.stateDir);
-  hold.isHeldUp("archive");
-  expect(await heldUpText(site.store.read, hold)).toBe(
-    `a backup hangs: old files of archive stay until its process is gone (${message})`,
-  );
-  await expect(backUp(site.config, { configFile: site.configFile, version: "1" })).rejects.toThrow(message);
-  process.kill(hung.process.pid, "SIGKILL");
-  await expect.poll(() => isRunning(hung.process), { timeout: 20_000 }).toBe(false);
-  rmSync(hanging);
-  await site.later();
-  expect(site.lines.at(-1)).toMatchObject({ msg: "backup made" });
-  expect(await findBackupState(site.store.read)).toEqual({});
-});
+    );
+    const site = await siteOf({ file, endMs: 50, kill: () => undefined });
+    await site.later();
+    const { failure, hung } = await findBackupState(site.store.read);
+    if (hung === undefined) throw new Error("none is noted that hangs");
+    onTestFinished(() => void (isRunning(hung.process) && process.kill(hung.process.pid, "SIGKILL")));
+    const { message } = hung;
+    expect(message).toMatch(
+      `process ${hung.process.pid} cannot be ended: it hangs in a call to the folder of backups`,
+    );
+    expect(failure?.message).toBe(message);
+    expect(isBackupRunning(site.stateDir)).toBe(true);
+    const begun = new Set(children());
+    await site.later();
+    const restarted = await site.restarted();
+    expect(restarted.failure()).toEqual(failure);
+    await restarted.look();
+    expect(children().filter((pid) => !begun.has(pid))).toEqual([]);
+    expect(restarted.failure()).toEqual(failure);
+    expect(site.lines.map(({ err }) => err?.message)).toEqual([message, message, message]);
+    const hold = createBackupHold(site.stateDir);
+    hold.isHeldUp("archive");
+    expect(await heldUpText(site.store.read, hold)).toBe(
+      `a backup hangs: old files of archive stay until its process is gone (${message})`,
+    );
+    await expect(backUp(site.config, { configFile: site.configFile, version: "1" })).rejects.toThrow(message);
+    process.kill(hung.process.pid, "SIGKILL");
+    await expect.poll(() => isRunning(hung.process), { timeout: 20_000 }).toBe(false);
+    rmSync(hanging);
+    await site.later();
+    expect(site.lines.at(-1)).toMatchObject({ msg: "backup made" });
+    expect(await findBackupState(site.store.read)).toEqual({});
+  },
+);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { listChannels } from "../../src/store/ledger/daily-files.ts";
 import { countFilePage } from "../../src/store/ledger/file-page-counts.ts";
@@ -30,6 +30,7 @@ import {
   findStopsByNumber,
 } from "../../src/store/stops/find-numbers.ts";
 import { plansOf } from "../support/query-plans.ts";
+import { describeOnSqlite, itOnSqlite } from "../support/store-dialect.ts";
 
 let store: Store;
 let stateDir: string;
@@ -79,7 +80,8 @@ const pages = [
   [{ isPruned: true }, /files_by_arrival \(company_id=\? AND received_at/],
 ] as const satisfies readonly (readonly [Omit<PageSelection, "companyIds">, RegExp])[];
 
-describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds) => {
+// The plans are SQLite's, in its words.
+describeOnSqlite.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds) => {
   test.each(pages)("the pages of %o", async (selection, index) => {
     for (const direction of ["older", "newer"] as const) {
       for (const place of [{}, { from }]) {
@@ -161,24 +163,27 @@ describe.each([[[1]], [[1, 2]]])("of companies %j an index serves", (companyIds)
   });
 });
 
-test("what page 1 asks of refused files and of hours, what waits, and users of a name, are answered by an index", async () => {
-  await addTargets();
-  const span = { companyId: 1, code: "xsdMismatch", since: 5, until: 900 } as const;
-  const asked = [
-    () => listFaultCodes(store.read, 1),
-    () => listNewestOfCode(store.read, span, 5),
-    () => findFirstOfCode(store.read, span),
-    () => listHourCounts(store.read, { companyIds: [1, 2], since: 5, until: 900 }),
-    () => listOldestDeliveries(store.read, { targetIds: [1, 2], afterId: 7, limit: 5 }),
-    () => listOpenPlaces(store.read, { companyIds: [1, 2], limit: 5 }),
-    () => listMembers(store.read, { companyIds: [1, 2], beginnings: ["a", "A"], limit: 5 }),
-    () => listMembers(store.read, { companyIds: undefined, beginnings: ["a", "A"], limit: 5 }),
-  ];
-  for (const work of asked) {
-    const steps = reached(await plan(work)).filter((step) => !/^SCAN (?:codes|p)$/.test(step));
-    for (const step of steps) expect(step).toMatch(/^SEARCH/);
-  }
-});
+itOnSqlite(
+  "what page 1 asks of refused files and of hours, what waits, and users of a name, are answered by an index",
+  async () => {
+    await addTargets();
+    const span = { companyId: 1, code: "xsdMismatch", since: 5, until: 900 } as const;
+    const asked = [
+      () => listFaultCodes(store.read, 1),
+      () => listNewestOfCode(store.read, span, 5),
+      () => findFirstOfCode(store.read, span),
+      () => listHourCounts(store.read, { companyIds: [1, 2], since: 5, until: 900 }),
+      () => listOldestDeliveries(store.read, { targetIds: [1, 2], afterId: 7, limit: 5 }),
+      () => listOpenPlaces(store.read, { companyIds: [1, 2], limit: 5 }),
+      () => listMembers(store.read, { companyIds: [1, 2], beginnings: ["a", "A"], limit: 5 }),
+      () => listMembers(store.read, { companyIds: undefined, beginnings: ["a", "A"], limit: 5 }),
+    ];
+    for (const work of asked) {
+      const steps = reached(await plan(work)).filter((step) => !/^SCAN (?:codes|p)$/.test(step));
+      for (const step of steps) expect(step).toMatch(/^SEARCH/);
+    }
+  },
+);
 
 /** Milliseconds of processor time of twenty pages. */
 async function cpuMsOfPages(direction: "older" | "newer", receivedAt: number): Promise<number> {

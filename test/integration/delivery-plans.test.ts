@@ -1,5 +1,5 @@
 /** What people ask of the deliveries of years is answered by an index, page by page, without a sort of all of them. */
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import {
   countDeliveries,
   type DeliverySelection,
@@ -7,6 +7,8 @@ import {
   listDeliveryIds,
 } from "../../src/store/outbound/delivery-lists.ts";
 import { plannedStoreOfEachTest } from "../support/planned-store.ts";
+// The plans are SQLite's, in its words.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 const store = plannedStoreOfEachTest();
 const { plan } = store;

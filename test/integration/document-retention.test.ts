@@ -44,8 +44,8 @@ interface DeliveryOf {
 async function addDelivery({ kind = "completion", state }: DeliveryOf): Promise<void> {
   const subjects = sql.table(kind === "completion" ? "completions" : "exports");
   await store.write(1, async (tx) => {
-    await sql`insert or ignore into outbound_targets (company_id, name, takes_completions, is_configured)
-      values (1, 'outbound', 1, 1)`.execute(tx);
+    await sql`insert into outbound_targets (company_id, name, takes_completions, is_configured)
+      values (1, 'outbound', 1, 1) on conflict do nothing`.execute(tx);
     await sql`insert into deliveries (guid, company_id, target_id, kind, subject_id, order_key, line_nbr, name, state,
       due_at, created_at) select coalesce(max(id), 0) || ${kind}, 1, 1, ${kind}, max(id), 'x', max(id), 'x', ${state}, 1,
       1 from ${subjects}`.execute(tx);

@@ -7,6 +7,7 @@ import BetterSqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { insertCompany, listCompanies, readCompany } from "../../src/store/accounts/companies.ts";
+import type * as database from "../../src/store/database/database.ts";
 import {
   databaseFileName,
   openExistingStore,
@@ -22,6 +23,8 @@ import {
 } from "../support/postgres-server.ts";
 import { cutAtCommit } from "../support/cut-at-commit.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const databaseModule = "../../src/store/database/database.ts";
 
 let server: PostgresServer;
 let databases = 0;
@@ -60,8 +63,10 @@ async function addCompany(store: Store, code = "ACME"): Promise<number> {
 describe.runIf(hasPostgres)("a database of PostgreSQL", () => {
   it("has the tables and columns of SQLite, with bigint, double precision and texts in the order of their bytes", async () => {
     const { url } = await open("0");
+    // The one of the program, whatever the stores of this run are.
+    const { openStore: openFile } = await vi.importActual<typeof database>(databaseModule);
     const folder = temporaryFolder();
-    await (await openStore(folder)).close();
+    await (await openFile(folder)).close();
     const sqlite = new BetterSqlite(join(folder, databaseFileName), { readonly: true });
     const kinds: Readonly<Record<string, string>> = {
       integer: "bigint -",

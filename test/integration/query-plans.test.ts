@@ -1,5 +1,5 @@
 /** What people ask of a state of years is answered by an index, and not by reading all of it. */
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { pruneOld } from "../../src/app/retention/run-retention.ts";
 import { retentionKinds } from "../../src/domain/retention/retention.ts";
 import { fileStates } from "../../src/domain/files/file-state.ts";
@@ -28,6 +28,8 @@ import { saveStop } from "../../src/store/stops/stops.ts";
 import { plannedStoreOfEachTest } from "../support/planned-store.ts";
 import { plainStop } from "../support/plain-stop.ts";
 import { watchStatements } from "../support/watch-statements.ts";
+// The plans are SQLite's, in its words.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 const store = plannedStoreOfEachTest();
 const { plan } = store;

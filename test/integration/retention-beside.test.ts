@@ -1,7 +1,6 @@
 /** Passes of retention in a daemon, which has other work to do (docs/retention.md#see-what-would-go). */
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { withPruneLock } from "../../src/app/retention/prune-lock.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
@@ -12,6 +11,8 @@ import type { Store } from "../../src/store/database/database.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
+import { endFailing, failStatements } from "../support/failing-statements.ts";
+import { isOnPostgres } from "../support/store-dialect.ts";
 
 const late = start + 100 * dayMs;
 
@@ -113,9 +114,10 @@ describe("a company", () => {
   }
 
   test("whose part of a kind fails does not keep the files of others", async () => {
+    const event = "update of is_pruning on files";
+    const when = `new.company_id = ${fixture.companyId}`;
     await fixture.store.write("site", (tx) =>
-      sql`create trigger fails before update of is_pruning on files when new.company_id = ${sql.lit(fixture.companyId)}
-        begin select raise(abort, 'this row cannot be written'); end`.execute(tx),
+      failStatements(tx, { event, when, message: "this row cannot be written" }),
     );
     const own = await oldOf(fixture.companyId, "ACME");
     const other = await oldOf(await fixture.company("BETA"), "BETA");
@@ -123,7 +125,7 @@ describe("a company", () => {
     expect(await prune()).toBe(false);
     expect([isThere(own), isThere(other)]).toEqual([true, false]);
     expect(told.filter((line) => line.includes('"company":"ACME"'))).toHaveLength(1);
-    await fixture.store.write("site", (tx) => sql`drop trigger fails`.execute(tx));
+    await fixture.store.write("site", (tx) => endFailing(tx));
     expect([await prune(), isThere(own)]).toEqual([true, false]);
   });
 
@@ -169,6 +171,8 @@ describe("a company", () => {
   });
 });
 
+const noImports = isOnPostgres ? 'PostgreSQL: relation "imports" does not exist' : "no such table: imports";
+
 test("a kind that fails is told, does not stop the kinds after it, and is tried again", async () => {
   const applied = await filed(a);
   const refused = await filed(b, { state: "refused" });
@@ -181,7 +185,7 @@ test("a kind that fails is told, does not stop the kinds after it, and is tried 
     ...{ hasPassed: true },
     failure: {
       at: late,
-      faults: ["imports: no such table: imports", "appointments: no such table: imports"],
+      faults: ["imports", "appointments"].map((kind) => `${kind}: ${noImports}`),
     },
   });
   expect(told.join("\n")).toContain("what is too old cannot be removed; trying again later");

@@ -1,4 +1,5 @@
-/** Where the programs of PostgreSQL lie that Debian's package brings. */
+/** The programs of PostgreSQL that Debian's package brings. */
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -12,4 +13,11 @@ export function postgresProgram(name: string): string {
       `${programs} is empty: install Debian's package postgresql (sh test/support/install-system-programs.sh)`,
     );
   return join(programs, newest, "bin", name);
+}
+
+/** Runs one statement with PostgreSQL's own client, and waits for it; gives what that prints. */
+export function psql(url: string, sql: string): string {
+  const options = ["--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"];
+  const args = [...options, `--dbname=${url}`, `--command=${sql}`];
+  return execFileSync(postgresProgram("psql"), args, { encoding: "utf8", maxBuffer: 2 ** 28 }).trim();
 }

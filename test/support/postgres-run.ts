@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/store/database/database.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { serverVariable, templateName } from "./run-server.ts";
+import { serverVariable, templateName } from "./store-url.ts";
 
 async function migrate(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "dropgate-test-"));

@@ -32,15 +32,14 @@ async function run(pruner: Pruner, of: "wouldGo" | "prune", wanted: PrunerRun): 
 export const countOldOf = (pruner: Pruner, wanted: PrunerRun) => run(pruner, "wouldGo", wanted);
 export const pruneOldOf = (pruner: Pruner, wanted: PrunerRun) => run(pruner, "prune", wanted);
 
-/** Aborts after so many turns of the event loop: a pruner gives way after each step. */
-export function cutOffAfter(turns: number): AbortSignal {
+/** Aborts when a pruner has looked so often whether it is to go on, which it does before each step. */
+export function cutOffAfter(looks: number): AbortSignal {
   const cutOff = new AbortController();
-  let left = turns;
-  const tick = () => {
+  let left = looks;
+  const look = () => {
     left -= 1;
     if (left < 0) cutOff.abort();
-    else setImmediate(tick);
+    AbortSignal.prototype.throwIfAborted.call(cutOff.signal);
   };
-  setImmediate(tick);
-  return cutOff.signal;
+  return Object.assign(cutOff.signal, { throwIfAborted: look });
 }

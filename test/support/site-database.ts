@@ -2,14 +2,14 @@
  * The database of a site. In a run on PostgreSQL it is one of the server of the run, and its address stands in a file beside
  * the configuration, which names that; else it is the SQLite file of the state directory.
  */
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { postgresProgram } from "./postgres-programs.ts";
+import { psql } from "./postgres-programs.ts";
 import { isOnPostgres } from "./store-dialect.ts";
+import { addressOf } from "./store-url.ts";
 
 /** Where the configuration of a site on PostgreSQL has the address of its database. */
 export const storeReference = "file:postgres-url";
@@ -38,16 +38,18 @@ function nameIn(folder: string): string {
 /** Names a new database for a site in the folder: a copy of the one that is named in the other folder, else an empty one. */
 export async function plantDatabase(folder: string, from?: string): Promise<void> {
   if (!isOnPostgres) return;
-  const { copyDatabase } = await import("./run-server.ts");
+  const { askPostgres } = await import("./postgres-server.ts");
   const name = `site_${randomBytes(8).toString("hex")}`;
-  await nameDatabase(folder, await copyDatabase(name, from === undefined ? "template0" : nameIn(from)));
+  const template = from === undefined ? "template0" : nameIn(from);
+  await askPostgres(addressOf("postgres"), `create database ${name} template ${template}`);
+  await nameDatabase(folder, addressOf(name));
 }
 
 /** Removes the database that `plantDatabase` has made. */
 export async function removeDatabase(folder: string): Promise<void> {
   if (!isOnPostgres || !existsSync(fileIn(folder))) return;
-  const { dropDatabase } = await import("./run-server.ts");
-  await dropDatabase(nameIn(folder));
+  const { askPostgres } = await import("./postgres-server.ts");
+  await askPostgres(addressOf("postgres"), `drop database if exists ${nameIn(folder)} with (force)`);
 }
 
 type Value = string | number;
@@ -66,12 +68,6 @@ function filledIn(sql: string, values: readonly Value[]): string {
     if (value === undefined) throw new Error(`too few values for ${sql}`);
     return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
   });
-}
-
-function psql(url: string, sql: string): string {
-  const options = ["--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"];
-  const args = [...options, `--dbname=${url}`, `--command=${sql}`];
-  return execFileSync(postgresProgram("psql"), args, { encoding: "utf8", maxBuffer: 2 ** 28 }).trim();
 }
 
 function withSqlite<T>({ stateDir }: SitePlace, work: (database: BetterSqlite.Database) => T): T {

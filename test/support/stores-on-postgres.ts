@@ -1,21 +1,11 @@
 /**
  * Has all tests open their stores on the server of the run: each state directory has a database of its own, which is gone
- * after the file of tests.
+ * after the file of tests. A store whose address a test or a configuration gives lies there.
  */
-import { createHash } from "node:crypto";
 import { afterAll, vi } from "vitest";
+import type * as storeUrl from "../../src/config/store-url.ts";
 import type * as database from "../../src/store/database/database.ts";
-import { copyDatabase, dropDatabase, templateName } from "./run-server.ts";
-
-const databases = new Map<string, Promise<string>>();
-
-/** The address of the database of a state directory. */
-function urlOf(stateDir: string): Promise<string> {
-  const name = `test_${createHash("sha256").update(stateDir).digest("hex").slice(0, 24)}`;
-  const known = databases.get(name) ?? copyDatabase(name, templateName);
-  databases.set(name, known);
-  return known;
-}
+import { removeDatabases, storeUrlOf } from "./store-url.ts";
 
 vi.mock("../../src/store/database/database.ts", async (original) => {
   const real = await original<typeof database>();
@@ -23,12 +13,21 @@ vi.mock("../../src/store/database/database.ts", async (original) => {
   return {
     ...real,
     openStore: async (stateDir: string, options: database.OpenOptions = {}) =>
-      await openStore(stateDir, { ...options, url: options.url ?? (await urlOf(stateDir)) }),
+      await openStore(stateDir, { ...options, url: options.url ?? storeUrlOf(stateDir) }),
     openExistingStore: async (stateDir: string, options: database.OpenOptions = {}) =>
-      await openExistingStore(stateDir, { ...options, url: options.url ?? (await urlOf(stateDir)) }),
+      await openExistingStore(stateDir, { ...options, url: options.url ?? storeUrlOf(stateDir) }),
   } satisfies typeof database;
 });
 
-afterAll(async () => {
-  for (const name of databases.keys()) await dropDatabase(name);
+vi.mock("../../src/config/store-url.ts", async (original) => {
+  const real = await original<typeof storeUrl>();
+  return {
+    ...real,
+    statePlaceOf: (config: Parameters<typeof storeUrl.statePlaceOf>[0]) => {
+      const { stateDir, url } = real.statePlaceOf(config);
+      return { stateDir, url: url ?? storeUrlOf(stateDir) };
+    },
+  } satisfies typeof storeUrl;
 });
+
+afterAll(removeDatabases);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { itOnSqlite } from "../../../test/support/store-dialect.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { addCompany, addUser, listCompanies, listUsers, setCompany, setUserEnabled } from "./admin.ts";
@@ -30,7 +31,8 @@ describe("the commands of an administrator", () => {
     return `<Stop><Function>01</Function><StopNbr>4711</StopNbr>${text}</Stop>`;
   }
 
-  it("wait for a writer that has the database, and then do their work", async () => {
+  // A server has one writer wait for another by itself.
+  itOnSqlite("wait for a writer that has the database, and then do their work", async () => {
     const other = new BetterSqlite(join(config.stateDir, "dropgate.db"));
     other.exec("begin immediate");
     const added = addCompany(config, "OTHER");
@@ -51,7 +53,8 @@ describe("the commands of an administrator", () => {
     expect(await readdir(nowhere.stateDir)).toEqual([]);
   });
 
-  it("say that a database is missing although it was there, and make no new one", async () => {
+  // The file of SQLite is what was removed.
+  itOnSqlite("say that a database is missing although it was there, and make no new one", async () => {
     for (const suffix of ["", "-wal", "-shm"])
       await rm(join(config.stateDir, `dropgate.db${suffix}`), { force: true });
     const file = join(dir, "4711_20261105_080000.xml");

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { psql } from "../../../test/support/postgres-programs.ts";
+import { storeUrlOf } from "../../../test/support/store-url.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { listUsers, setPassword } from "./admin.ts";
 import { type InitDone, type InitOptions, initialise } from "./init.ts";
@@ -139,7 +141,13 @@ describe("init", () => {
     expect(done.generatedPassword).toBeUndefined();
     const texts = Object.values(await snapshot());
     expect(texts.some((hex) => hex.includes(Buffer.from("correct horse").toString("hex")))).toBe(false);
-    expect(await readFile(join(done.stateDir, "dropgate.db"), "latin1")).not.toContain("correct horse");
+    const url = storeUrlOf(done.stateDir);
+    const stored =
+      url === undefined
+        ? await readFile(join(done.stateDir, "dropgate.db"), "latin1")
+        : psql(url, "select * from users");
+    expect(stored).toContain("scrypt$");
+    expect(stored).not.toContain("correct horse");
   });
 
   it("makes nothing when a name or the password is not of the form", async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { storeSettingsOf } from "../../../../test/support/store-url.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../../test/support/wait-for.ts";
 import type { ShownFinding } from "../../../endpoints/http/console/pages/health/health-view.ts";
@@ -22,7 +23,7 @@ test("growth is measured without anybody asking, by the program itself, and agai
     await tx.insertInto("orders").values(row).execute();
   });
   const configFile = join(folder, "dropgate.yaml");
-  writeFileSync(configFile, `stateDir: ${stateDir}\n`);
+  writeFileSync(configFile, JSON.stringify({ stateDir, ...storeSettingsOf(stateDir, folder) }));
   const job = new HealthJob<readonly ShownFinding[]>({
     kind: "growth",
     configFile,
