@@ -21,6 +21,7 @@ import { declareRemote } from "./commands/remote-command.ts";
 import { declareRestore } from "./commands/restore-command.ts";
 import { declareServe } from "./commands/serve-command.ts";
 import { declareSimulate } from "./commands/simulate-command.ts";
+import { declareStore } from "./commands/store-command.ts";
 import { declareTarget } from "./commands/target-command.ts";
 import { declareUser } from "./commands/user-command.ts";
 import { declareValidate } from "./commands/validate-command.ts";
@@ -39,6 +40,7 @@ const declarations = [
     declarePrune,
     declareBackup,
     declareRestore,
+    declareStore,
     declareIntegration,
     declareDeliveries,
     declareDelivery,

@@ -24,6 +24,8 @@ const killPoints = {
   "migrate.stepDone": "a migration has run, not committed",
   "store.migrated": "the schema is up to date",
   "store.instanceNoted": "the instance id is in the database, not in the marker",
+  "copy.tableWritten": "a table is written to the target of a copy, not compared",
+  "copy.compared": "the target of a copy is compared with its source; it is no state yet",
   "recovery.begun": "nothing of an earlier run has been taken up",
   "recovery.redone": "the decided files of an earlier run are filed",
   "recovery.inLine": "all waiting entries are back in line",

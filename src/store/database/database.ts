@@ -40,6 +40,8 @@ import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
 export const markerFileName = "dropgate.instance";
+/** The database of a copy that is not complete. */
+export const unfinishedCopyName = "dropgate.db.copying";
 
 export type Reader = Kysely<Tables>;
 
@@ -174,6 +176,8 @@ export function stateFault(stateDir: string, presence: Exclude<StatePresence, "t
         "with its company and user makes the marker"
       );
     case "lost":
+      if (isThere(join(stateDir, unfinishedCopyName)))
+        return `${join(stateDir, unfinishedCopyName)} is of a copy that was not finished: make it again with \`dropgate store copy --anew\`, or set \`store\` to the database that was copied`;
       return `${join(stateDir, databaseFileName)} is missing although ${marker} says that it was there: restore it from a backup, or set \`store\` if it is on PostgreSQL`;
   }
 }

@@ -51,6 +51,21 @@ export function schemaMadeBy(statements: readonly string[]): SchemaParts {
   }
 }
 
+/** The tables that have rows as soon as these statements have made them. */
+export function tablesFilledBy(statements: readonly string[]): ReadonlySet<string> {
+  const database = new BetterSqlite(":memory:");
+  try {
+    for (const text of statements) database.exec(text);
+    const tables = database
+      .prepare<[], string>("select name from sqlite_schema where type = 'table'")
+      .pluck()
+      .all();
+    return new Set(tables.filter((name) => database.prepare(`select 1 from "${name}"`).get() !== undefined));
+  } finally {
+    database.close();
+  }
+}
+
 /** Equal for equal schemas, however they came about. */
 export function fingerprintOf(schema: SchemaParts): string {
   const hash = createHash("sha256");
@@ -58,7 +73,8 @@ export function fingerprintOf(schema: SchemaParts): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-function checkReferences(database: SqliteDatabase): void {
+/** Throws where a row refers to one that is not there. */
+export function checkReferences(database: SqliteDatabase): void {
   const broken = database.prepare<[], { readonly table: string; readonly parent: string }>(
     "pragma foreign_key_check",
   );

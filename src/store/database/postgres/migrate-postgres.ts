@@ -8,6 +8,7 @@ import { killPoint } from "../../../lib/kill-point.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
 import type { MigrationSurroundings } from "../migrate.ts";
 import { migrations } from "../migrations/migrations.ts";
+import { unfinishedCopyKey } from "../copy/copied-tables.ts";
 import { currentSchema } from "../schema-plan.ts";
 import { findPostgres, type FoundPostgres } from "./postgres-schema.ts";
 import type { PostgresSession } from "./postgres-session.ts";
@@ -47,7 +48,8 @@ const steps = stepsOf(migrations);
 /** Any number that no other program takes in the same database. */
 const migrationLock = 7_061_021;
 
-function schemaFault({ number, fingerprint, isEmpty }: FoundPostgres): string | undefined {
+/** Why a database has a schema that this dropgate does not know, with the remedy. */
+export function schemaFault({ number, fingerprint, isEmpty }: FoundPostgres): string | undefined {
   if (number === 0 && isEmpty) return undefined;
   if (number > currentSchema) {
     return (
@@ -105,7 +107,9 @@ export function isOutdated({ number }: FoundPostgres): boolean {
 
 /** Why the database cannot be used, with the remedy; one of another state is told apart by its instance. */
 export function postgresFault(found: FoundPostgres, marker: string | undefined): string | undefined {
-  return schemaFault(found) ?? (found.isEmpty ? instanceFault(found, marker) : undefined);
+  return (
+    unfinishedFault(found) ?? schemaFault(found) ?? (found.isEmpty ? instanceFault(found, marker) : undefined)
+  );
 }
 
 /**
@@ -117,14 +121,36 @@ export async function migratePostgres(
   { log, marker }: Pick<MigrationSurroundings, "log"> & { readonly marker: string | undefined },
 ): Promise<void> {
   const found = await findPostgres(session);
-  const fault = schemaFault(found) ?? instanceFault(found, marker);
+  const fault = unfinishedFault(found) ?? schemaFault(found) ?? instanceFault(found, marker);
   if (fault !== undefined) throw new OperatorError(fault);
   killPoint("migrate.begun");
+  await runSteps(session, found, log);
+}
+
+async function runSteps(
+  session: PostgresSession,
+  found: FoundPostgres,
+  log?: MigrationSurroundings["log"],
+): Promise<void> {
   for (const step of steps.filter(({ number }) => number > found.number)) {
     const isDone = await inTransaction(session, () => runStep(session, step));
     if (isDone) log?.info({ schema: step.number, migration: step.name }, "database migrated");
     killPoint("migrate.stepDone");
   }
+}
+
+/** Makes the tables in a database that is about to get a state by a copy, and notes that: until its end no start takes it. */
+export async function prepareForCopy(session: PostgresSession, found: FoundPostgres): Promise<void> {
+  await runSteps(session, found);
+  await note(session, unfinishedCopyKey, "1");
+}
+
+function unfinishedFault({ isUnfinishedCopy }: FoundPostgres): string | undefined {
+  if (!isUnfinishedCopy) return undefined;
+  return (
+    "the database is of a copy that was not finished: make it again with `dropgate store copy --anew`, or name the " +
+    "database that was copied in `store`, or remove `store` if it was SQLite"
+  );
 }
 
 function instanceFault(

@@ -41,21 +41,26 @@ export function isReadOnlyFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === readOnly;
 }
 
-/** Of a refusal to let this user in, which does not pass by itself. */
-const lastingRemedies: Readonly<Record<string, string>> = {
-  "28P01": "correct user and password in the secret that `store` names",
-  "28000": "correct user and host in the secret that `store` names, or let them in by pg_hba.conf",
-  "3D000":
-    "make it with `createdb --encoding=UTF8 --template=template0`, or correct its name in the secret that `store` names",
-  "42501": "make the user the owner of the database, or grant what is missing",
+/** Of a refusal to let this user in, which does not pass by itself; where the address is. */
+const lastingRemedies: Readonly<Record<string, (address: string) => string>> = {
+  "28P01": (address) => `correct user and password in ${address}`,
+  "28000": (address) => `correct user and host in ${address}, or let them in by pg_hba.conf`,
+  "3D000": (address) =>
+    `make it with \`createdb --encoding=UTF8 --template=template0\`, or correct its name in ${address}`,
+  "42501": () => "make the user the owner of the database, or grant what is missing",
 };
 
 /** What a start that meets such a refusal says; undefined for all that may pass. */
-export function lastingFault(error: unknown): OperatorError | undefined {
+export function lastingFault(
+  error: unknown,
+  address = "the secret that `store` names",
+): OperatorError | undefined {
   const cause = error instanceof StoreError ? error.cause : error;
   const remedy = cause instanceof pg.DatabaseError ? lastingRemedies[cause.code ?? ""] : undefined;
   if (remedy === undefined) return undefined;
-  return new OperatorError(`store: PostgreSQL refuses (${messageOf(cause)}): ${remedy}`, { cause: error });
+  return new OperatorError(`store: PostgreSQL refuses (${messageOf(cause)}): ${remedy(address)}`, {
+    cause: error,
+  });
 }
 
 /** Several addresses of a host name fail as one error without a message of its own. */

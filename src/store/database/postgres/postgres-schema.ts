@@ -1,4 +1,5 @@
 /** The tables, columns and indexes of a database of PostgreSQL, as a whole. */
+import { unfinishedCopyKey } from "../copy/copied-tables.ts";
 import { fingerprintOf } from "../sqlite-schema.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 
@@ -28,6 +29,8 @@ export interface FoundPostgres {
   readonly fingerprint: string;
   /** No table but `meta`. */
   readonly isEmpty: boolean;
+  /** A copy of a state to it was not finished. */
+  readonly isUnfinishedCopy: boolean;
 }
 
 async function readMeta(session: PostgresSession): Promise<ReadonlyMap<unknown, unknown>> {
@@ -48,5 +51,6 @@ export async function findPostgres(session: PostgresSession): Promise<FoundPostg
     instanceId: instance === undefined ? undefined : String(instance),
     fingerprint: fingerprintOf(new Map(parts.map((part) => [part, ""]))),
     isEmpty: parts.length === 0,
+    isUnfinishedCopy: meta.has(unfinishedCopyKey),
   };
 }
