@@ -274,6 +274,8 @@ describe("the samples in the documents", () => {
         const folder = temporaryFolder();
         const path = join(folder, "dropgate.yaml");
         writeFileSync(path, text);
+        for (const [, secret = ""] of text.matchAll(/^store: file:(\S+)$/gm))
+          writeFileSync(join(folder, secret), "postgres://dropgate@localhost/dropgate\n", { mode: 0o600 });
         const loaded = await loadConfig({ path, env: {}, cwd: folder });
         expect(loaded.kind === "faulty" ? formatConfigFaults(loaded.faults) : "").toBe("");
       },

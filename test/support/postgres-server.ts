@@ -93,8 +93,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. `more`:
+ * settings that come behind those of all.
+ */
+export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
   const folder = mkdtempSync(join(dataPlace(), "dropgate-postgres-"));
   const data = join(folder, "data");
   mkdirSync(data);
@@ -113,7 +116,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   ];
   await promisify(execFile)(postgresProgram("initdb"), made, run);
   const port = await freePort();
-  const options = [...settings, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
+  const options = [...settings, ...more, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
   const control = postgresProgram("pg_ctl");
   endWithThisProcess(folder);
   const stop = () => {

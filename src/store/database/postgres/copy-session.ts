@@ -26,7 +26,7 @@ const lockOut = "lock table lanes in exclusive mode";
 
 const others = `
 select count(*) from pg_stat_activity
-where datname = current_database() and application_name = 'dropgate' and pid <> pg_backend_pid()`;
+where datname = current_database() and application_name ~ '^dropgate( |$)' and pid <> pg_backend_pid()`;
 
 function translated(error: unknown): unknown {
   return lastingFault(error, "the address") ?? toStoreError(error);
