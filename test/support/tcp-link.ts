@@ -12,6 +12,8 @@ export interface TcpLink {
   readonly port: number;
   /** Connections that have been made. */
   connections(): number;
+  /** How often a client has said something after it was answered. */
+  roundTrips(): number;
   /** Connections that are open now. */
   open(): number;
   /** From now on nothing passes, in neither direction, when so many more bytes of clients have. */
@@ -33,16 +35,29 @@ interface Weather {
   isOnce: boolean;
 }
 
+interface Talk {
+  isAnswered: boolean;
+  roundTrips: number;
+}
+
 async function pauseUntil(due: number): Promise<void> {
   const left = due - performance.now();
   if (left > 0) await pause(left);
 }
 
-function carry(from: Socket, to: Socket, weather: Weather, isOfClient: boolean): void {
+interface Way {
+  readonly weather: Weather;
+  readonly isOfClient: boolean;
+  readonly talk: Talk;
+}
+
+function carry(from: Socket, to: Socket, { weather, isOfClient, talk }: Way): void {
   let last = Promise.resolve();
   from.on("data", (part: Buffer) => {
     if (isOfClient) {
       weather.left -= part.length;
+      if (talk.isAnswered) talk.roundTrips += 1;
+      talk.isAnswered = false;
     }
     if (weather.left <= 0) {
       if (weather.isOnce) Object.assign(weather, clear());
@@ -53,7 +68,12 @@ function carry(from: Socket, to: Socket, weather: Weather, isOfClient: boolean):
     }
     // A long way, not a narrow one: pieces are under way at the same time, and keep their order.
     const due = performance.now() + weather.delayMs;
-    last = last.then(() => pauseUntil(due)).then(() => void to.write(part));
+    last = last
+      .then(() => pauseUntil(due))
+      .then(() => {
+        if (!isOfClient) talk.isAnswered = true;
+        to.write(part);
+      });
   });
   from.on("end", () => {
     last = last.then(() => void to.end());
@@ -70,20 +90,22 @@ const clear = (): Weather => ({ delayMs: 0, left: Number.POSITIVE_INFINITY, isCu
 export async function startLink(port: number): Promise<TcpLink> {
   const weather: Weather = clear();
   const sockets = new Set<Socket>();
-  let connections = 0;
+  const talks: Talk[] = [];
   const server = createServer((client) => {
-    connections += 1;
+    const talk = { isAnswered: true, roundTrips: 0 };
+    talks.push(talk);
     const behind = connect({ host: "127.0.0.1", port });
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
     }
-    carry(client, behind, weather, true);
-    carry(behind, client, weather, false);
+    carry(client, behind, { weather, talk, isOfClient: true });
+    carry(behind, client, { weather, talk, isOfClient: false });
   });
   return {
     port: await listenFree(server),
-    connections: () => connections,
+    connections: () => talks.length,
+    roundTrips: () => talks.reduce((sum, { roundTrips }) => sum + roundTrips, 0),
     open: () => sockets.size / 2,
     freezeAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: false }),
     cutAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: true }),

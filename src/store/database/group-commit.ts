@@ -12,7 +12,8 @@
  * A database with several writers locks the companies of a group before its first unit (`owner.ts`).
  *
  * A database server pays for each savepoint with a round trip, and for many with all of its transactions. There units have
- * none: when one fails the group is undone, and each of its units runs again alone.
+ * none: when one fails the group is undone, and runs again without it; then it runs alone. Units that say what they write
+ * (`side-by-side.ts`) run there at the same moment, since each statement that is waited for by itself is a round trip.
  *
  * Units that nobody waits for (`runSoon`) share the next commit; without one they are committed `soonMs` later.
  */
@@ -21,14 +22,17 @@ import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { DropgateError } from "../../lib/errors.ts";
 import { beginStep } from "../../lib/kill-point.ts";
-import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
+import { isStoreBusy, isStoreDamaged, isStoreFault } from "../../lib/store-error.ts";
 import { takeAnnouncements, type Topic } from "./announcements.ts";
+import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
 import { type Fence, type LockedLanes, refusalOf } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
+import { keysOf, requireAlone } from "./side-by-side.ts";
 import { forgetAnswers } from "./transaction-answers.ts";
+import { type Done, doneOf, type Unit } from "./unit-of-work.ts";
 
 /**
  * A transaction in which a unit of work runs. The unit must not wait for anything but the database, nor change anything
@@ -38,18 +42,6 @@ export type Transaction = Kysely<Tables>;
 
 /** What a unit does. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
-
-interface Unit {
-  readonly whose: Owner;
-  readonly fence: Fence | undefined;
-  work(tx: Transaction): Promise<unknown>;
-  /** It has run, not committed. */
-  ran(): void;
-  /** It is committed, not answered. */
-  committed(): void;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
 
 export interface GroupCommit {
   /** Rejects, without running it, a unit whose fence is no longer in force. */
@@ -100,12 +92,6 @@ const aroundUnit = bracketsNamed("unit");
 const aroundAttempt = bracketsNamed("attempt");
 const aroundRehearsal = bracketsNamed("rehearsal");
 
-/** The rest to do for a unit once the group is committed. */
-interface Done {
-  readonly topics: ReadonlySet<Topic> | undefined;
-  readonly answer: () => void;
-}
-
 async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise<Done> {
   const { connection, savepoint, release } = brackets;
   connection.giveTurnsEvery(statementsInTurn);
@@ -113,12 +99,7 @@ async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise
   try {
     const value = await unit.work(tx);
     await connection.runPrepared(release, []);
-    unit.ran();
-    const answer = () => {
-      unit.committed();
-      unit.resolve(value);
-    };
-    return { topics: takeAnnouncements(tx), answer };
+    return doneOf(tx, unit, value);
   } catch (error) {
     if (isStoreDamaged(error)) throw error;
     await undo(tx, brackets, error);
@@ -127,27 +108,9 @@ async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise
   }
 }
 
-/** A unit without a savepoint has failed: nothing that its group did is left. */
-class GroupUndone extends Error {}
-
-/** The same for a unit that cannot be undone alone. */
-async function runBare(tx: Transaction, connection: StatementConnection, unit: Unit): Promise<Done> {
-  connection.giveTurnsEvery(statementsInTurn);
-  try {
-    const value = await unit.work(tx);
-    unit.ran();
-    const answer = () => {
-      unit.committed();
-      unit.resolve(value);
-    };
-    return { topics: takeAnnouncements(tx), answer };
-  } catch (error) {
-    throw new GroupUndone("a unit of the group has failed", { cause: error });
-  }
-}
-
 /** Within a unit of work: what `work` writes is undone when it throws, and the unit goes on. Not to be nested. */
 export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  requireAlone(tx);
   const brackets = aroundAttempt(await connectionOf(tx));
   const { connection, savepoint, release } = brackets;
   await connection.runPrepared(savepoint, []);
@@ -193,21 +156,32 @@ interface Committing {
   readonly figures: CommitFigures;
 }
 
+/** How far a group has come. */
+interface Begun {
+  units: number;
+  /** Those that were held back: they are answered, and run no more. */
+  readonly refused: Set<Unit>;
+}
+
 /**
  * Commits the group; retries for some seconds while the database is busy and takes no transaction at all. A group that
- * meets a damaged page, or has a unit that cannot be undone alone, is undone, and its units run again one by one.
+ * meets a damaged page, or has a unit that cannot be undone alone, is undone: a unit that has failed runs again alone, and so
+ * do all of them when the database is at fault.
  */
-async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
+async function commitGroup(committing: Committing, group: readonly Unit[]): Promise<void> {
   const until = performance.now() + busyPatienceMs;
+  let units = group;
   for (;;) {
-    const begun = { units: 0 };
+    const begun: Begun = { units: 0, refused: new Set() };
     try {
       return await commitOnce(committing, units, begun);
     } catch (thrown) {
+      units = units.filter((unit) => !begun.refused.has(unit));
       const isUndone = thrown instanceof GroupUndone;
       const error = isUndone ? thrown.cause : thrown;
       if ((isUndone || isStoreDamaged(error)) && units.length > 1) {
-        for (const unit of units) await commitGroup(committing, [unit]);
+        const failed = isUndone && !isStoreFault(error) ? thrown.failed : new Set(units);
+        for (const part of partsAround(units, failed)) await commitGroup(committing, part);
         return;
       }
       if (!isStoreBusy(error) || (begun.units > 0 && !isUndone) || performance.now() > until) {
@@ -220,29 +194,35 @@ async function commitGroup(committing: Committing, units: readonly Unit[]): Prom
 }
 
 /** Those that may run; the others are answered with what holds them back. */
-function unfenced(units: readonly Unit[], lanes: LockedLanes): readonly Unit[] {
+function unfenced(units: readonly Unit[], lanes: LockedLanes, { refused }: Begun): readonly Unit[] {
   return units.filter((unit) => {
     const refusal = refusalOf(unit.fence, lanes);
-    if (refusal !== undefined) unit.reject(refusal);
-    return refusal === undefined;
+    if (refusal === undefined) return true;
+    refused.add(unit);
+    unit.reject(refusal);
+    return false;
   });
 }
 
 async function commitOnce(
   { db, tell, figures }: Committing,
   units: readonly Unit[],
-  begun: { units: number },
+  begun: Begun,
 ): Promise<void> {
   const beganAt = performance.now();
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const lanes = await connection.lockFor(units.map(({ whose }) => whose));
-    const brackets = connection.undoesUnitsAlone ? aroundUnit(connection) : undefined;
+    const allowed = unfenced(units, lanes, begun);
+    if (!connection.undoesUnitsAlone) {
+      begun.units = allowed.length;
+      return await runAllBare(tx, allowed);
+    }
+    const brackets = aroundUnit(connection);
     const results: Done[] = [];
-    for (const unit of unfenced(units, lanes)) {
+    for (const unit of allowed) {
       begun.units += 1;
-      const run = brackets === undefined ? runBare(tx, connection, unit) : runUnit(tx, brackets, unit);
-      results.push(await run);
+      results.push(await runUnit(tx, brackets, unit));
     }
     return results;
   });
@@ -259,11 +239,13 @@ interface Asked<T> {
   readonly fence: Fence | undefined;
 }
 
-/** Hands the unit over; its result, once it is committed. */
-function pushed<T>(asked: Asked<T>, push: (unit: Unit) => void): Promise<T> {
+/** Hands the unit over, with what runs in place of its work; its result, once it is committed. */
+function pushed<T>(asked: Asked<T>, work: Work<T>, push: (unit: Unit) => void): Promise<T> {
   const steps = { ran: beginStep("unit"), committed: beginStep("commit") };
+  // What is not the work itself may undo what others have written beside it.
+  const keys = work === asked.work ? keysOf(work) : undefined;
   return new Promise<T>((resolve, reject) => {
-    push({ ...asked, ...steps, resolve: (value) => resolve(value as T), reject });
+    push({ ...asked, ...steps, work, keys, resolve: (value) => resolve(value as T), reject });
   });
 }
 
@@ -331,7 +313,7 @@ export function createGroupCommit(
   function queue<T>(asked: Asked<T>, push: (unit: Unit) => void): Promise<T> {
     if (isClosed)
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
-    return pushed({ ...asked, work: around(asked.whose, asked.work) }, push);
+    return pushed(asked, around(asked.whose, asked.work), push);
   }
 
   return {

@@ -43,8 +43,19 @@ export interface QueryRun<Row> {
   insertedId: number;
 }
 
+/** What is said of a query when it is prepared. */
+export interface QueryTraits {
+  /**
+   * No two of its runs that go on at the same moment change the same row: a database server may take several runs as one
+   * statement. Reading needs no such word.
+   */
+  readonly changesOwnRows?: true;
+  /** An insert from a query that adds this column of its row to the row which is there already. */
+  readonly adds?: string;
+}
+
 /** Only the connection knows the rest of a statement. */
-export interface PreparedStatement {
+export interface PreparedStatement extends QueryTraits {
   /** Its text. */
   readonly source: string;
 }
@@ -52,6 +63,8 @@ export interface PreparedStatement {
 /** A connection that keeps statements for repeated runs. */
 export interface StatementConnection<Statement extends PreparedStatement = PreparedStatement>
   extends DatabaseConnection {
+  /** Whether each statement is answered before the next one can be asked, so that nothing is gained by asking several. */
+  readonly answersAtOnce: boolean;
   /** Whether savepoints cost so little that each unit of a group has its own, and is undone alone when it fails. */
   readonly undoesUnitsAlone: boolean;
   /**
@@ -64,7 +77,7 @@ export interface StatementConnection<Statement extends PreparedStatement = Prepa
    * locked for that. The first statement of a transaction.
    */
   lockFor(owners: readonly Owner[]): Promise<LockedLanes>;
-  prepare(sql: string): Statement;
+  prepare(sql: string, traits?: QueryTraits): Statement;
   runPrepared<Row>(statement: Statement, parameters: readonly unknown[]): Promise<QueryRun<Row>>;
   firstPrepared<Row, Value>(
     statement: Statement,
@@ -108,6 +121,7 @@ export async function connectionOf(tx: Kysely<Tables>): Promise<StatementConnect
  */
 export function prepareQuery<Args extends object, Row = unknown>(
   build: (db: Kysely<Tables>, arg: Argument<Args>) => Compilable<Row>,
+  traits: QueryTraits = {},
 ): PreparedQuery<Args, Row> {
   const known = new WeakMap<StatementConnection, Prepared<Args>>();
   const prepare = (db: Kysely<Tables>, connection: StatementConnection): Prepared<Args> => {
@@ -115,7 +129,7 @@ export function prepareQuery<Args extends object, Row = unknown>(
     const values = parameters.map((value) =>
       value instanceof Placeholder ? { name: value.name as keyof Args } : { value },
     );
-    const prepared = { statement: connection.prepare(sql), values };
+    const prepared = { statement: connection.prepare(sql, traits), values };
     known.set(connection, prepared);
     return prepared;
   };

@@ -226,6 +226,7 @@ type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
 type OnStoreFault = (error: unknown) => void;
 
 class SqliteConnection implements StatementConnection<CachedStatement> {
+  readonly answersAtOnce = true;
   readonly undoesUnitsAlone = true;
   readonly #database: BetterSqlite.Database;
   readonly #onFault: OnStoreFault;

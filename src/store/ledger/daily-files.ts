@@ -15,27 +15,29 @@ export function dayOf(at: number): number {
 }
 
 /** One more, or one less, of the state that the entry has at this moment. */
-const countFile = prepareQuery<{ id: number; files: number }>((db, arg) =>
-  db
-    .insertInto("daily_files")
-    .columns(["company_id", "day", "state", "channel", "files"])
-    .expression((eb) =>
-      eb
-        .selectFrom("files")
-        .select([
-          "company_id",
-          sql<number>`received_at / ${sql.lit(dayMs)}`.as("day"),
-          "state",
-          "channel",
-          sql<number>`${arg("files")}`.as("files"),
-        ])
-        .where("id", "=", arg("id")),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(["company_id", "day", "state", "channel"]).doUpdateSet((eb) => ({
-        files: sql<number>`${eb.ref("daily_files.files")} + ${eb.ref("excluded.files")}`,
-      })),
-    ),
+const countFile = prepareQuery<{ id: number; files: number }>(
+  (db, arg) =>
+    db
+      .insertInto("daily_files")
+      .columns(["company_id", "day", "state", "channel", "files"])
+      .expression((eb) =>
+        eb
+          .selectFrom("files")
+          .select([
+            "company_id",
+            sql<number>`received_at / ${sql.lit(dayMs)}`.as("day"),
+            "state",
+            "channel",
+            sql<number>`${arg("files")}`.as("files"),
+          ])
+          .where("id", "=", arg("id")),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(["company_id", "day", "state", "channel"]).doUpdateSet((eb) => ({
+          files: sql<number>`${eb.ref("daily_files.files")} + ${eb.ref("excluded.files")}`,
+        })),
+      ),
+  { adds: "files" },
 );
 
 const noteFault = prepareQuery<{ id: number; code: string }>((db, arg) =>

@@ -22,27 +22,29 @@ export interface NewFile extends Omit<NewRow, "beganAt" | "enteredAt"> {
   readonly enteredAt?: number | undefined;
 }
 
-const insertFile = prepareQuery<NewRow, { id: number }>((db, arg) =>
-  db
-    .insertInto("files")
-    .returning("id")
-    .values({
-      ...namedArguments(
-        arg,
-        "company_id",
-        "name",
-        "name_time",
-        "size",
-        "channel",
-        "user_name",
-        "received_at",
-        "began_at",
-        "entered_at",
-      ),
-      ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
-      state: "waiting",
-      ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0 },
-    }),
+const insertFile = prepareQuery<NewRow, { id: number }>(
+  (db, arg) =>
+    db
+      .insertInto("files")
+      .returning("id")
+      .values({
+        ...namedArguments(
+          arg,
+          "company_id",
+          "name",
+          "name_time",
+          "size",
+          "channel",
+          "user_name",
+          "received_at",
+          "began_at",
+          "entered_at",
+        ),
+        ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
+        state: "waiting",
+        ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0 },
+      }),
+  { changesOwnRows: true },
 );
 
 /** Enters a file as waiting and returns its ledger id. */
@@ -113,21 +115,23 @@ interface DecisionArguments extends Omit<Decision, "faults"> {
   readonly parsedAt: number | null;
 }
 
-const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
-  db
-    .updateTable("files")
-    .set({
-      state: arg("state"),
-      ...namedArguments(arg, "sha256", "size", "stop_function", "stop_nbr", "document_id", "reasons"),
-      ...{
-        records_created: arg("created"),
-        records_updated: arg("updated"),
-        records_deleted: arg("deleted"),
-      },
-      ...namedArguments(arg, "decided_at", "parsed_at", "location", "first_id"),
-    })
-    .where("id", "=", arg("id"))
-    .where("state", "=", "waiting"),
+const decideFile = prepareQuery<DecisionArguments>(
+  (db, arg) =>
+    db
+      .updateTable("files")
+      .set({
+        state: arg("state"),
+        ...namedArguments(arg, "sha256", "size", "stop_function", "stop_nbr", "document_id", "reasons"),
+        ...{
+          records_created: arg("created"),
+          records_updated: arg("updated"),
+          records_deleted: arg("deleted"),
+        },
+        ...namedArguments(arg, "decided_at", "parsed_at", "location", "first_id"),
+      })
+      .where("id", "=", arg("id"))
+      .where("state", "=", "waiting"),
+  { changesOwnRows: true },
 );
 
 /** Moves a waiting entry to its decided state, and counts it; false when it is not waiting any more. */

@@ -92,20 +92,22 @@ export interface NewCompletion
  * Without `returning`, as in all statements of state changes: in a large transaction SQLite would spend more time on
  * preparing for an undo of the statement than on the statement.
  */
-const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
-  db
-    .insertInto("completions")
-    .values((eb) => ({
-      ...namedArguments(arg, "company_id", "stop_nbr", "name"),
-      format: completionFormat,
-      embeds_documents: eb.fn.coalesce(eb.val(arg("embedsDocuments")), eb.lit(0)),
-      trigger_code: arg("code"),
-      ...namedArguments(arg, "first_event_id", "last_event_id", "stop_status", "carrier_code"),
-      ...namedArguments(arg, "assignment_criteria", "body", "execution", "load_nbr", "driver"),
-      created_at: arg("now"),
-    }))
-    .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing())
-    .modifyEnd(returningId),
+const insertQuery = prepareQuery<NewCompletion>(
+  (db, arg) =>
+    db
+      .insertInto("completions")
+      .values((eb) => ({
+        ...namedArguments(arg, "company_id", "stop_nbr", "name"),
+        format: completionFormat,
+        embeds_documents: eb.fn.coalesce(eb.val(arg("embedsDocuments")), eb.lit(0)),
+        trigger_code: arg("code"),
+        ...namedArguments(arg, "first_event_id", "last_event_id", "stop_status", "carrier_code"),
+        ...namedArguments(arg, "assignment_criteria", "body", "execution", "load_nbr", "driver"),
+        created_at: arg("now"),
+      }))
+      .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing())
+      .modifyEnd(returningId),
+  { changesOwnRows: true },
 );
 
 /** Returns its id; undefined when another completion of the company has its name. */

@@ -68,12 +68,14 @@ interface InsertArguments extends NewDelivery {
   readonly state: "waiting" | "behind";
 }
 
-const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
-  db.insertInto("deliveries").values({
-    ...namedArguments(arg, "guid", "company_id", "target_id", "kind", "subject_id", "order_key"),
-    ...namedArguments(arg, "line_nbr", "name", "state"),
-    ...{ due_at: arg("now"), created_at: arg("now") },
-  }),
+const insertQuery = prepareQuery<InsertArguments>(
+  (db, arg) =>
+    db.insertInto("deliveries").values({
+      ...namedArguments(arg, "guid", "company_id", "target_id", "kind", "subject_id", "order_key"),
+      ...namedArguments(arg, "line_nbr", "name", "state"),
+      ...{ due_at: arg("now"), created_at: arg("now") },
+    }),
+  { changesOwnRows: true },
 );
 
 async function insertUncounted(tx: Transaction, delivery: NewDelivery): Promise<string> {

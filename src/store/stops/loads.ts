@@ -63,11 +63,13 @@ interface LoadStateChange extends Pick<LoadRecord, "status" | "execution" | "upd
 }
 
 /** Changes state and execution of an existing load; without the assignment, whose index and foreign key cost time. */
-export const updateLoadState = prepareQuery<LoadStateChange>((db, arg) =>
-  db
-    .updateTable("loads")
-    .set({ load_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
-    .where("id", "=", arg("id")),
+export const updateLoadState = prepareQuery<LoadStateChange>(
+  (db, arg) =>
+    db
+      .updateTable("loads")
+      .set({ load_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
+      .where("id", "=", arg("id")),
+  { changesOwnRows: true },
 ).run;
 
 /** Changes state, assignment and execution of an existing load. */

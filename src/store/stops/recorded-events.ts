@@ -12,11 +12,13 @@ export interface EventRecord extends Omit<RowOf<"recorded_events">, "id" | "even
 }
 
 /** Stores an event after all others. */
-export const insertRecordedEvent = prepareQuery<EventRecord>((db, arg) =>
-  db.insertInto("recorded_events").values({
-    event_code: arg("code"),
-    ...namedArguments(arg, "company_id", "stop_nbr", "load_nbr", "recorded_at", "data"),
-  }),
+export const insertRecordedEvent = prepareQuery<EventRecord>(
+  (db, arg) =>
+    db.insertInto("recorded_events").values({
+      event_code: arg("code"),
+      ...namedArguments(arg, "company_id", "stop_nbr", "load_nbr", "recorded_at", "data"),
+    }),
+  { changesOwnRows: true },
 ).run;
 
 /** An event by its place among all. */

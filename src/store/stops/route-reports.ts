@@ -8,16 +8,18 @@ import { excluded, prepareQuery } from "../database/prepared-query.ts";
 type ReportedEvent = Omit<RowOf<"reported_events">, "id">;
 
 /** Stores the report in the transaction of its effect; false when it was stored before, and so has had its effect. */
-export const saveReportedEvent = prepareQuery<ReportedEvent>((db, arg) =>
-  db
-    .insertInto("reported_events")
-    .values({
-      ...namedArguments(arg, "load_id", "stop_nbr", "event_code", "event_dttm", "event_tz"),
-      ...namedArguments(arg, "latitude", "longitude", "reported_by", "received_at"),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["load_id", "stop_nbr", "event_code", "event_dttm"]).doNothing(),
-    ),
+export const saveReportedEvent = prepareQuery<ReportedEvent>(
+  (db, arg) =>
+    db
+      .insertInto("reported_events")
+      .values({
+        ...namedArguments(arg, "load_id", "stop_nbr", "event_code", "event_dttm", "event_tz"),
+        ...namedArguments(arg, "latitude", "longitude", "reported_by", "received_at"),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["load_id", "stop_nbr", "event_code", "event_dttm"]).doNothing(),
+      ),
+  { changesOwnRows: true },
 ).changes;
 
 /** Code and local time of a report. */
@@ -36,14 +38,16 @@ export const listReportTimes = prepareQuery<{ loadId: number }, ReportTime>((db,
 ).rows;
 
 /** Stores a position of a load; one of the same moment is stored once. */
-export const savePosition = prepareQuery<RowOf<"positions">>((db, arg) =>
-  db
-    .insertInto("positions")
-    .values({
-      ...namedArguments(arg, "load_id", "at", "event_dttm", "event_tz"),
-      ...namedArguments(arg, "latitude", "longitude", "reported_by"),
-    })
-    .onConflict((conflict) => conflict.columns(["load_id", "at"]).doNothing()),
+export const savePosition = prepareQuery<RowOf<"positions">>(
+  (db, arg) =>
+    db
+      .insertInto("positions")
+      .values({
+        ...namedArguments(arg, "load_id", "at", "event_dttm", "event_tz"),
+        ...namedArguments(arg, "latitude", "longitude", "reported_by"),
+      })
+      .onConflict((conflict) => conflict.columns(["load_id", "at"]).doNothing()),
+  { changesOwnRows: true },
 ).run;
 
 type StoredPosition = Pick<RowOf<"positions">, "at" | "latitude" | "longitude">;
@@ -97,13 +101,16 @@ export function findProgress(tx: Transaction | Reader, loadId: number): Promise<
   return progressOf.first(tx, { loadId }, routeProgress);
 }
 
-const saveProgressQuery = prepareQuery<ProgressRow>((db, arg) => {
-  const progress = namedArguments(arg, "at", "latitude", "longitude", "eta_at");
-  return db
-    .insertInto("route_progress")
-    .values({ load_id: arg("loadId"), ...progress })
-    .onConflict((conflict) => conflict.column("load_id").doUpdateSet(excluded(progress)));
-});
+const saveProgressQuery = prepareQuery<ProgressRow>(
+  (db, arg) => {
+    const progress = namedArguments(arg, "at", "latitude", "longitude", "eta_at");
+    return db
+      .insertInto("route_progress")
+      .values({ load_id: arg("loadId"), ...progress })
+      .onConflict((conflict) => conflict.column("load_id").doUpdateSet(excluded(progress)));
+  },
+  { changesOwnRows: true },
+);
 
 export function saveProgress(tx: Transaction, { place, ...rest }: RouteProgress): Promise<unknown> {
   return saveProgressQuery.run(tx, { ...rest, ...place });

@@ -81,9 +81,11 @@ interface ExecutionArguments extends Pick<RouteStop, "id" | "status" | "executio
 }
 
 /** Changes state and execution of an existing stop. */
-export const saveStopExecution = prepareQuery<ExecutionArguments>((db, arg) =>
-  db
-    .updateTable("stops")
-    .set({ stop_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
-    .where("id", "=", arg("id")),
+export const saveStopExecution = prepareQuery<ExecutionArguments>(
+  (db, arg) =>
+    db
+      .updateTable("stops")
+      .set({ stop_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
+      .where("id", "=", arg("id")),
+  { changesOwnRows: true },
 ).run;

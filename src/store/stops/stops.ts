@@ -32,19 +32,22 @@ export const findKnownStop = prepareQuery<StopKey, KnownStop>((db, arg) =>
     .where("stop_nbr", "=", arg("stopNbr")),
 ).find;
 
-const saveStopQuery = prepareQuery<StopRecord & { readonly stopNbrKey: string }>((db, arg) => {
-  const sent = {
-    stop_status: arg("status"),
-    ...namedArguments(arg, "receive_status", "receive_dttm", "carrier_code", "assignment_criteria"),
-    ...namedArguments(arg, "shipment_nbr", "seal_nbr", "bol", "reference1", "reference2", "body", "routed"),
-    ...namedArguments(arg, "execution", "file_time", "load_id", "load_position", "listed_position"),
-    ...namedArguments(arg, "stop_seq", "updated_at"),
-  };
-  return db
-    .insertInto("stops")
-    .values({ ...namedArguments(arg, "company_id", "stop_nbr", "stop_nbr_key", "created_at"), ...sent })
-    .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet(excluded(sent)));
-});
+const saveStopQuery = prepareQuery<StopRecord & { readonly stopNbrKey: string }>(
+  (db, arg) => {
+    const sent = {
+      stop_status: arg("status"),
+      ...namedArguments(arg, "receive_status", "receive_dttm", "carrier_code", "assignment_criteria"),
+      ...namedArguments(arg, "shipment_nbr", "seal_nbr", "bol", "reference1", "reference2", "body", "routed"),
+      ...namedArguments(arg, "execution", "file_time", "load_id", "load_position", "listed_position"),
+      ...namedArguments(arg, "stop_seq", "updated_at"),
+    };
+    return db
+      .insertInto("stops")
+      .values({ ...namedArguments(arg, "company_id", "stop_nbr", "stop_nbr_key", "created_at"), ...sent })
+      .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet(excluded(sent)));
+  },
+  { changesOwnRows: true },
+);
 
 /** Stores the stop, replacing what was stored of it before. */
 export async function saveStop(tx: Transaction, record: StopRecord): Promise<void> {

@@ -11,10 +11,11 @@ import {
 } from "kysely";
 import type { LockedLanes } from "../fence.ts";
 import type { Owner } from "../owner.ts";
-import type { PreparedStatement, QueryRun, StatementConnection } from "../prepared-query.ts";
+import type { QueryRun, QueryTraits, StatementConnection } from "../prepared-query.ts";
 import { lanesOf, lanesThatLack, lockedLanesOf, lockOf } from "./lock-owners.ts";
 import { QueryCompiler } from "./postgres-query-compiler.ts";
-import type { PostgresSession, SessionQuery, SessionResult } from "./postgres-session.ts";
+import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
+import { type NamedStatement, type SessionAnswer, StatementRounds } from "./statement-rounds.ts";
 
 /** Called with every error of a statement, translated. */
 type OnStoreFault = (error: unknown) => void;
@@ -22,16 +23,11 @@ type OnStoreFault = (error: unknown) => void;
 /** At least one. */
 export type Sessions = readonly [PostgresSession, ...PostgresSession[]];
 
-/** A statement, and the name under which each session keeps it prepared. */
-interface NamedStatement extends PreparedStatement {
-  readonly name: string;
-}
-
 /** So many statements that were not prepared by name are kept by the sessions: each takes memory of the server. */
 const mostKept = 500;
 
 /** What a statement has changed; a query has changed nothing. */
-function affectedBy({ command, rowCount }: SessionResult): number {
+function affectedBy({ command, rowCount }: SessionAnswer): number {
   return command === "SELECT" ? 0 : (rowCount ?? 0);
 }
 
@@ -40,16 +36,26 @@ function affectedBy({ command, rowCount }: SessionResult): number {
  * are for reading alone.
  */
 export class PostgresConnection implements StatementConnection<NamedStatement> {
+  readonly answersAtOnce = false;
   readonly undoesUnitsAlone = false;
   readonly #sessions: Sessions;
   readonly #onFault: OnStoreFault;
   /** The names of statements that have run more than once; undefined of those that have run once. */
   readonly #names = new Map<string, string | undefined>();
+  readonly #inTransaction: StatementRounds;
+  /** Outside of a transaction. */
+  readonly #beside: StatementRounds;
   #prepared = 0;
 
   constructor(sessions: Sessions, onFault: OnStoreFault) {
     this.#sessions = sessions;
     this.#onFault = onFault;
+    const pick = () => {
+      const session = this.#least();
+      return (query: SessionQuery) => session.query(query);
+    };
+    this.#inTransaction = new StatementRounds({ pick, isTransaction: true });
+    this.#beside = new StatementRounds({ pick, isTransaction: false });
   }
 
   giveTurnsEvery(): void {
@@ -59,10 +65,12 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
   async lockFor(owners: readonly Owner[]): Promise<LockedLanes> {
     const wanted = lanesOf(owners);
     const lock = lockOf(wanted);
-    let { rows } = await this.#ask(lock);
+    // It goes with the begin.
+    let { rows } = await this.#noted(this.session.lock(lock));
     if (wanted !== undefined && rows.length < wanted.length) {
       await this.#ask(lanesThatLack);
-      ({ rows } = await this.#ask(lock));
+      const all = await this.#ask(lock);
+      rows = all.rows as typeof rows;
     }
     this.session.noteTransaction(String(rows[0]?.["transaction"]));
     return lockedLanesOf(rows);
@@ -73,9 +81,9 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     return this.#sessions[0];
   }
 
-  prepare(source: string): NamedStatement {
+  prepare(source: string, traits: QueryTraits = {}): NamedStatement {
     this.#prepared += 1;
-    return { source, name: `prepared_${this.#prepared}` };
+    return { ...traits, source, name: `prepared_${this.#prepared}` };
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
@@ -85,21 +93,19 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     return { rows, numAffectedRows: BigInt(affectedBy(result)) };
   }
 
-  async runPrepared<R>(
-    { source, name }: NamedStatement,
-    parameters: readonly unknown[],
-  ): Promise<QueryRun<R>> {
-    const result = await this.#ask({ text: source, values: parameters, name });
-    const insertedId = Number(result.rows[0]?.["id"] ?? 0);
+  async runPrepared<R>(statement: NamedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
+    const result = await this.#run(statement, parameters);
+    const [row] = result.rows as readonly { readonly id?: unknown }[];
+    const insertedId = Number(row?.id ?? 0);
     return { rows: result.rows as R[], affected: affectedBy(result), insertedId };
   }
 
   async firstPrepared<R, Value>(
-    { source, name }: NamedStatement,
+    statement: NamedStatement,
     parameters: readonly unknown[],
     read: (row: R) => Value,
   ): Promise<Value | undefined> {
-    const { rows } = await this.#ask({ text: source, values: parameters, name });
+    const { rows } = await this.#run(statement, parameters);
     const row = rows[0] as R | undefined;
     return row === undefined ? undefined : read(row);
   }
@@ -113,9 +119,19 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     return this.#sessions.reduce((least, one) => (one.pending < least.pending ? one : least));
   }
 
-  async #ask(query: SessionQuery): Promise<SessionResult> {
+  #run(statement: NamedStatement, values: readonly unknown[]): Promise<SessionAnswer> {
+    const { source: text, name } = statement;
+    return this.#ask({ text, values, name }, statement);
+  }
+
+  #ask(query: SessionQuery, statement?: NamedStatement): Promise<SessionAnswer> {
+    const rounds = this.session.isInTransaction ? this.#inTransaction : this.#beside;
+    return this.#noted(rounds.ask(query, statement));
+  }
+
+  async #noted<Answer>(answer: Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#least().query(query);
+      return await answer;
     } catch (error) {
       this.#onFault(error);
       throw error;

@@ -29,6 +29,14 @@ const kindsByState: readonly (readonly [string, StoreErrorKind])[] = [
   ["54", "refused"],
 ];
 
+/** "current transaction is aborted": an earlier statement has failed. */
+const abortedTransaction = "25P02";
+
+/** Whether the statement was refused because of an earlier one of its transaction. */
+export function isOfAbortedTransaction(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === abortedTransaction;
+}
+
 /** What a SQLSTATE means for the store. */
 function storeErrorKindOf(state: string): StoreErrorKind {
   return kindsByState.find(([prefix]) => state.startsWith(prefix))?.[1] ?? "unavailable";

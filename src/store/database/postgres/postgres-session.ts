@@ -5,13 +5,23 @@
  *   closed ─use─> connected ─begin─> in a transaction ─commit, rollback─> connected
  *      ^              └──────broken───────┴─> closed, once the transaction was rolled back
  *
+ * Statements of a transaction go to the server as they are given, without waiting for the answers of those before them: what
+ * is asked at the same moment takes one round trip. When one fails, the server refuses those after it, and each of them is
+ * told of the fault of the first. Only what locks rows may go before the server has said that the transaction has begun.
+ *
  * A commit that was sent and not answered may be done or not. The server is asked in a new session what has become of the
  * transaction, by its number: what is committed must not be answered as failed, since it would be done again.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
-import { isReadOnlyFault, isStalePlan, toStoreError, unreachable } from "./postgres-faults.ts";
+import {
+  isOfAbortedTransaction,
+  isReadOnlyFault,
+  isStalePlan,
+  toStoreError,
+  unreachable,
+} from "./postgres-faults.ts";
 import { checkValues, typeParsers } from "./postgres-values.ts";
 
 export interface SessionOptions {
@@ -48,6 +58,11 @@ const connectTimeoutMs = 10_000;
 const answerTimeoutMs = 60_000;
 /** A unit of work waits for nothing but the database. */
 export const idleInTransactionMs = 8_000;
+/**
+ * Tables grow after statements were planned for them: one that has an index for its rows takes it, also while the table is
+ * small. All of what writes is made for that.
+ */
+const writerSettings = "-c enable_seqscan=off -c jit=off";
 /** How long the server is asked what has become of a transaction: longer than it needs for a restart, or to end the session. */
 const outcomePatienceMs = 60_000;
 const outcomePauseMs = 100;
@@ -69,7 +84,8 @@ function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: Sessi
       node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
     keepAlive: true,
     types: typeParsers,
-    ...(isReader ? { options: "-c default_transaction_read_only=on" } : {}),
+    options: isReader ? "-c default_transaction_read_only=on" : writerSettings,
+    pipeline: true,
   });
 }
 
@@ -93,6 +109,10 @@ export class PostgresSession {
   #current: pg.Client | undefined;
   /** The client of the transaction. */
   #inTransaction: pg.Client | undefined;
+  /** Resolves when the transaction has begun. */
+  #begun: Promise<unknown> = Promise.resolve();
+  /** What the transaction has failed with, if it has: of the statement before those that were answered last. */
+  #fault: unknown;
   /** The number of the transaction, once it is known. */
   #transactionId: string | undefined;
   /** The answer that the next statement waits for: the server answers one after the other. */
@@ -109,15 +129,37 @@ export class PostgresSession {
     return this.#pending;
   }
 
+  /** Whether a transaction has been begun here, and not ended. */
+  get isInTransaction(): boolean {
+    return this.#inTransaction !== undefined;
+  }
+
   /** Rejects with a `StoreError`. */
-  async query({ text, values, name }: SessionQuery): Promise<SessionResult> {
+  query(query: SessionQuery): Promise<SessionResult> {
+    return this.#counted(query, async (config) => {
+      if (this.#inTransaction === undefined) return await this.#inLine(() => this.#answer(config));
+      await this.#begun;
+      return await this.#askInTransaction(config);
+    });
+  }
+
+  /** The same for a statement that only locks rows: it does not wait for the begin, and is answered after that. */
+  lock(query: SessionQuery): Promise<SessionResult> {
+    return this.#counted(query, async (config) => {
+      const [, result] = await Promise.all([this.#begun, this.#askInTransaction(config)]);
+      return result;
+    });
+  }
+
+  async #counted(
+    { text, values, name }: SessionQuery,
+    ask: (config: pg.QueryConfig) => Promise<SessionResult>,
+  ): Promise<SessionResult> {
     this.#pending += 1;
     try {
       checkValues(values);
       const named = name === undefined ? {} : { name };
-      const answer = this.#last.then(() => this.#answer({ ...named, text, values: [...values] }));
-      this.#last = answer.catch(() => undefined);
-      return await answer;
+      return await ask({ ...named, text, values: [...values] });
     } catch (error) {
       throw toStoreError(error);
     } finally {
@@ -125,12 +167,30 @@ export class PostgresSession {
     }
   }
 
-  /** Without a level, each statement sees what is committed when it begins. */
+  /** After what was given before: outside of transactions the server answers one after the other. */
+  #inLine<T>(work: () => Promise<T>): Promise<T> {
+    const answer = this.#last.then(work);
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /**
+   * Without a level, each statement sees what is committed when it begins. Resolves when the begin is sent: the first statement
+   * that waits for it rejects when it fails.
+   */
   async begin(isolationLevel?: string): Promise<void> {
     this.#transactionId = undefined;
     const level = isolationLevel === undefined ? "" : ` isolation level ${isolationLevel}`;
-    await this.query({ text: `begin${level}`, values: [] });
-    this.#inTransaction = this.#current;
+    try {
+      const client = await this.#inLine(() => this.#connected());
+      this.#fault = undefined;
+      this.#inTransaction = client;
+      this.#begun = this.#ask(client, { text: `begin${level}` });
+      // Each statement waits for it, and so does the end of the transaction.
+      this.#begun.catch(() => undefined);
+    } catch (error) {
+      throw toStoreError(error);
+    }
   }
 
   /** Notes the number that the server has given the transaction: without it, a commit without an answer is a failed one. */
@@ -202,9 +262,22 @@ export class PostgresSession {
     await (await client?.catch(() => undefined))?.end();
   }
 
+  async #askInTransaction(query: pg.QueryConfig): Promise<SessionResult> {
+    const client = this.#inTransaction;
+    if (client === undefined) throw new Error("the transaction is over");
+    try {
+      const result = await this.#ask(client, query);
+      this.#fault = undefined;
+      return result;
+    } catch (error) {
+      if (isOfAbortedTransaction(error) && this.#fault !== undefined) throw this.#fault;
+      this.#fault ??= error;
+      throw error;
+    }
+  }
+
   /** Outside of a transaction, what was planned for tables of before is asked again in a new session. */
   async #answer(query: pg.QueryConfig): Promise<SessionResult> {
-    if (this.#inTransaction !== undefined) return await this.#ask(this.#inTransaction, query);
     try {
       return await this.#ask(await this.#connected(), query);
     } catch (error) {

@@ -29,7 +29,8 @@ const nul = "\u0000";
 /** Refuses the one character that PostgreSQL has no place for in texts; SQLite takes it. */
 export function checkValues(values: readonly unknown[]): void {
   for (const value of values) {
-    if (typeof value === "string" && value.includes(nul)) {
+    if (Array.isArray(value)) checkValues(value);
+    else if (typeof value === "string" && value.includes(nul)) {
       const fault = "a text has the character NUL (U+0000), which PostgreSQL cannot store: leave it out";
       throw new StoreError("refused", fault, undefined);
     }
