@@ -9,6 +9,7 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { FencedError } from "../store/database/fence.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
+import { apart, forEach } from "../store/database/side-by-side.ts";
 import { enterFile, enterFileOnce, type NewFile } from "../store/ledger/files.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
@@ -44,9 +45,7 @@ export function newFileOf(file: WaitingFile, { locations, enteredAt }: Entering)
 }
 
 async function insert(tx: Transaction, entering: Entering, files: readonly WaitingFile[]): Promise<number[]> {
-  const ids: number[] = [];
-  for (const file of files) ids.push(await enterFile(tx, newFileOf(file, entering)));
-  return ids;
+  return await forEach(tx, files, (file) => enterFile(tx, newFileOf(file, entering)));
 }
 
 /** Another node has entered a file of the group, or a scan there: only where several nodes are is that refused. */
@@ -119,7 +118,14 @@ export class EnteringFiles {
     for (;;) {
       try {
         const entered = { locations, enteredAt: clock.now() };
-        const ids = await store.write(companyId, (tx) => insert(tx, entered, files));
+        const ids = await store.write(
+          companyId,
+          // New rows, which nothing else changes before they have their ids.
+          apart(
+            () => [],
+            (tx) => insert(tx, entered, files),
+          ),
+        );
         for (const [index, file] of files.entries()) {
           file.id = ids[index] ?? 0;
           file.beganAt = undefined;

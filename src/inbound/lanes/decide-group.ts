@@ -29,7 +29,11 @@ import {
   decideFile,
   NotWaitingError,
 } from "./decide-file.ts";
+import { stopUnitKey } from "../../operations/stops/stop-unit-keys.ts";
+import { apart } from "../../store/database/side-by-side.ts";
 import type { Locations } from "../places/locations.ts";
+import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
+import { stopKeysOf } from "./stop-keys.ts";
 import { unreadableFault, unreadSizeOf } from "./put-aside.ts";
 import { locationFor } from "../places/places.ts";
 import type { WaitingFile } from "./waiting-file.ts";
@@ -72,6 +76,12 @@ function decidable(file: ReadyFile): DecidableDocument {
   return { kind: "unread", size: unreadSizeOf(file, prepared), fault: unreadableFault(file.name, prepared) };
 }
 
+/** What a decision depends on and changes: the stops of the file, and the entries that share its receipt. */
+function keysOfFile({ id: companyId }: DecideDependencies["company"], file: ReadyFile): readonly string[] {
+  const { name, prepared } = file;
+  return [...stopKeysOf(name, prepared).map(stopUnitKey), `receipt ${receiptKeyOf({ companyId, name })}`];
+}
+
 /** An async function: whatever is thrown on the way is the outcome of this file alone. */
 async function decideOnce(
   deps: DecideDependencies,
@@ -89,7 +99,11 @@ async function decideOnce(
   const parsedAt = prepared.kind === "unread" ? null : (file.parsedAt ?? null);
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared, parsedAt };
   const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
-  return await deps.store.write(companyId, (tx) => decideFile(tx, toDecide, context));
+  const keys = () => keysOfFile(deps.company, file);
+  return await deps.store.write(
+    companyId,
+    apart(keys, (tx) => decideFile(tx, toDecide, context)),
+  );
 }
 
 function internalRefusal(

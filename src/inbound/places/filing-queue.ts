@@ -20,6 +20,7 @@ import type { Store } from "../../store/database/database.ts";
 import { FencedError } from "../../store/database/fence.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { apart } from "../../store/database/side-by-side.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
 import { hourMs } from "../../lib/durations.ts";
 
@@ -292,7 +293,14 @@ export class FilingQueue {
     const write = this.#queue.length === 0 ? store.writeSoon : store.write;
     const unmarked = new Map<number, unknown>();
     const marking = [...byCompany].map(([companyId, own]) =>
-      write(companyId, (tx) => mark(tx, own, { toLedger, at })).catch((error: unknown) => {
+      // Of entries that are decided and not filed away: nothing else changes them.
+      write(
+        companyId,
+        apart(
+          () => [],
+          (tx) => mark(tx, own, { toLedger, at }),
+        ),
+      ).catch((error: unknown) => {
         unmarked.set(companyId, error);
       }),
     );

@@ -9,6 +9,7 @@
  */
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { forEach } from "../../store/database/side-by-side.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
 import { keepCompletion } from "./keep-completion.ts";
@@ -44,9 +45,7 @@ function hasConsequences({ stopNbr, kind }: RecordedEvent): boolean {
  * together, because a completion file contains all of them. The queue finds the deliveries.
  */
 export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
-  for (const event of events) {
-    await keepEvent(tx, event);
-  }
+  await forEach(tx, events, (event) => keepEvent(tx, event));
   for (const event of events) {
     if (!hasConsequences(event)) continue;
     const { code } = recordedEvents[event.kind];

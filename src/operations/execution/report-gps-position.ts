@@ -10,6 +10,7 @@ import { placeOf } from "../../domain/execution/stop-visits.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { apart } from "../../store/database/side-by-side.ts";
 import { recordEvents } from "../consequences/record-events.ts";
 import type { RecordedEvent } from "../consequences/recorded-event.ts";
 import { savePosition } from "../../store/stops/route-reports.ts";
@@ -24,6 +25,7 @@ import {
   type ReportedStop,
   type RouteReport,
   type RouteReportDeps,
+  loadUnitKey,
 } from "./route-report.ts";
 import { updateProgress } from "./update-eta.ts";
 
@@ -108,7 +110,11 @@ async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<voi
 /** Keeps the position that the body reports, if it counts. Throws the faults of the body, 920 or 932. */
 export async function reportGpsPosition(deps: RouteReportDeps, input: RouteReport): Promise<void> {
   const { geoStamp: stamp, routeNbr } = readPosition(input);
-  await deps.store.write(input.companyId, async (tx) => {
+  const work = async (tx: Transaction) => {
     await applyPosition(tx, await reportedRoute(tx, deps, { input, routeNbr, stamp }));
-  });
+  };
+  await deps.store.write(
+    input.companyId,
+    apart(() => [loadUnitKey(routeNbr)], work),
+  );
 }

@@ -15,6 +15,7 @@ import { originPoint, placeOf } from "../../domain/execution/stop-visits.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { apart } from "../../store/database/side-by-side.ts";
 import { updateLoadState } from "../../store/stops/loads.ts";
 import { recordEvents } from "../consequences/record-events.ts";
 import { findProgress, saveReportedEvent } from "../../store/stops/route-reports.ts";
@@ -31,6 +32,7 @@ import { readRouteEvent, type SentEvent } from "./read-route-event.ts";
 import { refusal } from "../request-body.ts";
 import {
   findReportedLoad,
+  loadUnitKey,
   readReportedStop,
   type ReportedRoute,
   reportedRoute,
@@ -176,8 +178,12 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): 
 export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
   const taken = await keepContents(deps, input, await readSent(deps, input));
   const { geoStamp: stamp, routeNbr } = taken.event.body;
-  await deps.store.write(input.companyId, async (tx) => {
+  const work = async (tx: Transaction) => {
     const route = await reportedRoute(tx, deps, { input, routeNbr, stamp });
     await applyEvent(tx, route, taken);
-  });
+  };
+  await deps.store.write(
+    input.companyId,
+    apart(() => [loadUnitKey(routeNbr)], work),
+  );
 }

@@ -144,6 +144,11 @@ export async function reportedRoute(
   return route;
 }
 
+/** The key of a unit of work that writes the load and stops on it (`store/database/side-by-side.ts`). */
+export function loadUnitKey(loadNbr: string): string {
+  return `load ${loadNbr}`;
+}
+
 /** A stop on the load of a report: read once for the whole report. */
 export interface ReportedStop {
   readonly row: RouteStop;

@@ -6,6 +6,9 @@ import { stopChangeOf } from "../../domain/stop/stop-change.ts";
 import { type StopImportRules as StateRules, importRules } from "../../domain/stop/stop-status.ts";
 import { Stop, validateStop } from "../../domain/stop/stop.ts";
 import { applyStopChanges, type StopChanges } from "../stops/apply-stop-changes.ts";
+import { stopUnitKeys } from "../stops/stop-unit-keys.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { apart } from "../../store/database/side-by-side.ts";
 import { type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
@@ -36,15 +39,16 @@ async function write(
   deps: ServiceImportDeps,
   change: Pick<StopChanges, "companyId" | "changes" | "rules">,
 ): Promise<void> {
-  const outcome = await deps.store.write(change.companyId, (tx) =>
+  const work = (tx: Transaction) =>
     applyStopChanges(tx, {
       ...change,
       fileTime: null,
       refuseLate: false,
       now: deps.clock.now(),
       pathOf: (index) => `stops[${index}]`,
-    }),
-  );
+    });
+  const keys = () => stopUnitKeys(Array.from(change.changes, ({ stopNbr }) => stopNbr));
+  const outcome = await deps.store.write(change.companyId, apart(keys, work));
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
 }
 

@@ -19,6 +19,7 @@ import {
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { requireAlone } from "../../store/database/side-by-side.ts";
 import { findStoredLoadById } from "../../store/stops/load-queries.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "../loads/complete-load.ts";
@@ -103,6 +104,8 @@ interface Plan {
     readonly loadNbr?: string;
   }[];
   readonly faults: Fault[];
+  /** Whether nothing but the stops is changed: no load, which other stops are on, and no appointment, which takes a slot. */
+  isOfItsStopsAlone: boolean;
 }
 
 /** The name of a field as the request has it: XML or JSON. */
@@ -305,6 +308,7 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
     plan.documents.push(...documents);
     const known =
       plan.stops.get(stopNbr) ?? (await findKnownStop(tx, { companyId: plan.input.companyId, stopNbr }));
+    if (known?.loadId != null || change.function === "02") plan.isOfItsStopsAlone = false;
     if (isLate(plan, known)) {
       const message = `a newer file for stop ${stopNbr} (time ${known?.fileTime}) has been applied; send the stop again under a new time`;
       late.push({ code: "superseded", message, stopNbr });
@@ -357,10 +361,12 @@ export async function applyStopChanges(tx: Transaction, input: StopChanges): Pro
     loads: new Set(),
     events: [],
     faults: [],
+    isOfItsStopsAlone: input.load === undefined,
   };
   const late = await planAll(tx, plan);
   if (plan.faults.length > 0)
     return { kind: "refused", faults: [...plan.faults, ...late].slice(0, maxKeptFaults) };
   if (late.length > 0) return { kind: "superseded", faults: late.slice(0, maxKeptFaults) };
+  if (!plan.isOfItsStopsAlone) requireAlone(tx);
   return { kind: "applied", counts: await write(tx, plan) };
 }
