@@ -15,7 +15,7 @@ let address: string;
 beforeAll(async () => {
   if (!hasPostgres) return;
   // `check` has a problem without it.
-  postgres = await startPostgres(["fsync=on"]);
+  postgres = await startPostgres({ more: ["fsync=on"] });
   address = await postgres.makeDatabase("page");
   server = await MappedServer.make();
   const init =

@@ -38,10 +38,11 @@ function dataPlace(): string {
 /** The server refuses to run as root. */
 const account = process.geteuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
 
+const common = ["max_connections=300", "listen_addresses=127.0.0.1", "unix_socket_directories="];
 /** What is lost when the machine dies is lost with the tests. `fsync` is on as `dropgate check` asks, and costs nothing there. */
-const settings = [
-  ...["full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "max_connections=300"],
-  ...["shared_buffers=64MB", "max_wal_size=256MB", "listen_addresses=127.0.0.1", "unix_socket_directories="],
+const careless = [
+  ...["full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "shared_buffers=64MB"],
+  "max_wal_size=256MB",
 ];
 
 /** Runs a text in a session of its own; gives the rows, each as a list of its values. */
@@ -60,6 +61,8 @@ export interface PostgresServer {
   urlOf(database: string): string;
   /** Makes one, and gives its address. */
   makeDatabase(name: string): Promise<string>;
+  /** Of the first of its processes, which has started the others. */
+  pid(): number;
   /** Ends all of its processes with SIGKILL; resolves when they are gone. */
   kill(): Promise<void>;
   /** Has all of its processes stand still, and go on. */
@@ -93,12 +96,21 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/**
- * Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. `more`:
- * settings that come behind those of all.
- */
-export async function startPostgres(more: readonly string[] = []): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(dataPlace(), "dropgate-postgres-"));
+/** One whose settings are given keeps its data on the disk, and what is committed. */
+function placeOf(settings: readonly string[] | undefined): string {
+  return settings === undefined ? dataPlace() : tmpdir();
+}
+
+export interface PostgresOptions {
+  /** Settings instead of those of a server that does not wait for the disk. */
+  readonly settings?: readonly string[];
+  /** Settings that come behind all others. */
+  readonly more?: readonly string[];
+}
+
+/** Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. */
+export async function startPostgres({ settings, more = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(placeOf(settings), "dropgate-postgres-"));
   const data = join(folder, "data");
   mkdirSync(data);
   chmodSync(data, 0o700);
@@ -116,7 +128,8 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
   ];
   await promisify(execFile)(postgresProgram("initdb"), made, run);
   const port = await freePort();
-  const options = [...settings, ...more, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
+  const all = [...common, ...(settings ?? careless), ...more, `port=${port}`];
+  const options = all.map((setting) => `-c ${setting}`).join(" ");
   const control = postgresProgram("pg_ctl");
   endWithThisProcess(folder);
   const stop = () => {
@@ -127,9 +140,10 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
     const started = ["-D", data, "-w", "-l", join(folder, "log"), "-o", options, "start"];
     execFileSync(control, started, { ...run, stdio: "ignore" });
   };
+  const firstPid = () => Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
   const signalAll = (name: NodeJS.Signals): readonly number[] => {
-    const [pid = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
-    const children = execFileSync("ps", ["-o", "pid=", "--ppid", pid], { encoding: "utf8" });
+    const pid = firstPid();
+    const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" });
     const pids = [pid, ...children.trim().split(/\s+/)].map(Number);
     for (const one of pids) signal(one, name);
     return pids;
@@ -149,7 +163,7 @@ export async function startPostgres(more: readonly string[] = []): Promise<Postg
       await askPostgres(urlOf("postgres"), `create database ${name}`);
       return urlOf(name);
     },
-    ...{ kill, start, stop },
+    ...{ kill, start, stop, pid: firstPid },
     pause: () => void signalAll("SIGSTOP"),
     resume: () => void signalAll("SIGCONT"),
   };
