@@ -28,7 +28,7 @@ type VisitCode = keyof typeof visits;
 const codes = Object.keys(visits) as readonly VisitCode[];
 
 /** Reports of stops that no turn before was about. */
-function reportsOf(eventCode: VisitCode, turn: number, authorization: string): LoadKind {
+export function reportsOf(eventCode: VisitCode, turn: number, authorization: string): LoadKind {
   const body = {
     ...{ eventCode, routeNbr: `R${numberMark}` },
     geoStamp: { eventDTTM: "2026-11-05T09:00:00", eventTz: "America/New_York" },

@@ -22,6 +22,7 @@ import { benchScrape } from "./scrape.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
 import { benchSteady } from "./steady.ts";
+import { benchStores } from "./stores.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { keepFolders, untilFilesAreMadeQuickly } from "./support/folders.ts";
 import { isMet, type Measurement } from "./support/measurement.ts";
@@ -42,6 +43,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   appointments: benchAppointments,
   scrape: benchScrape,
   console: benchConsole,
+  stores: benchStores,
 };
 
 const { values } = parseArgs({

@@ -105,7 +105,7 @@ export async function sendSteadily(server: Server, rate: number, seconds: number
 }
 
 /** As quickly as the server answers; gives the milliseconds until everything is done, receipts included. */
-async function sendBurst(server: Server, count: number): Promise<number> {
+export async function sendBurst(server: Server, count: number): Promise<number> {
   const startedAt = performance.now();
   let left = count;
   const receipts: Promise<number>[] = [];
