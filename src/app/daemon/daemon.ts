@@ -31,7 +31,6 @@ import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
-import { sweepDocuments } from "../../operations/imports/sweep-documents.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { findState, openExistingStore, stateFault } from "../../store/database/database.ts";
@@ -50,18 +49,16 @@ import {
 import type { AlertWatch } from "../alerts/alert-watch.ts";
 import { auditReload } from "./audit-reload.ts";
 import { alertWatchFor } from "./alert-watch-for.ts";
-import { pruneAlerts } from "../alerts/prune-alerts.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
 import { lookAtClock } from "../retention/clock-guard.ts";
 import type { Health } from "../watch/health.ts";
-import { startHousekeeping } from "../watch/housekeeping.ts";
 import { type Outbound, startOutbound } from "./outbound.ts";
 import { type HttpEndpoints, startHttp } from "./http-endpoints.ts";
 import { exchangeFigures, noteCertificate } from "./read-figures.ts";
-import { endHolds } from "../watch/end-holds.ts";
 import { treeNodeOf } from "./tree-node.ts";
 import { startRemotes } from "./remotes.ts";
+import { startTidying } from "./tidying.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
 
@@ -303,22 +300,6 @@ async function startLeases({ cluster: { keeper }, stack, signal }: Parts): Promi
 async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {
   if (!sftp.enabled) return [];
   return await readHostKeys(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
-}
-
-function startTidying(parts: Parts, exchange: FolderExchange): void {
-  const { documentsDirectory: documentsDir } = parts.locations;
-  const housekeeping = startHousekeeping({
-    exchange,
-    store: parts.store,
-    sweepDocuments: (now, stopping) => sweepDocuments({ store: parts.store, documentsDir, now }, stopping),
-    endHolds: (stopping) => endHolds(parts, stopping),
-    retention: parts.retention,
-    pruneAlerts: (now, stopping) =>
-      pruneAlerts({ store: parts.store, config: () => parts.config }, now, stopping),
-    log: parts.log,
-    config: () => parts.config,
-  });
-  parts.stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
 }
 
 async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {

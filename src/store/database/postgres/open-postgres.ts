@@ -10,7 +10,7 @@ import { areUnitsChecked } from "../unit-checks.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { PostgresConnection, postgresDialect, type Sessions } from "./postgres-dialect.ts";
 import { lastingFault } from "./postgres-faults.ts";
-import { postgresLeases } from "./postgres-leases.ts";
+import { PostgresLeases } from "./postgres-leases.ts";
 import { PostgresSession, type SessionNode } from "./postgres-session.ts";
 import { requireServer } from "./server-facts.ts";
 import { storeReaders } from "./sessions-of-node.ts";
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
     const instanceId = await options.agree(write);
     return assembleStore({
       isOnServer: true,
-      leases: postgresLeases(leasing),
+      leases: new PostgresLeases(leasing),
       ...{ instanceId, condition, write, read, asOfNow, end },
       watch: areUnitsChecked() ? await watchPostgres(writer) : undefined,
       sizes: async () => ({ file: await usedDatabaseBytes(read), wal: 0 }),

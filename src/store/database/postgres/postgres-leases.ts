@@ -11,6 +11,7 @@ import type {
   Lease,
   LeaseTable,
   NodeReport,
+  Orders,
 } from "../../cluster/lease-table.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
@@ -93,82 +94,102 @@ function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): Know
 }
 
 /** The leases of the database of this session, which has no other use. */
-export function postgresLeases(session: PostgresSession): LeaseTable {
-  async function ask<Row>(name: Name, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await session.query({ text: statements[name], values, name: `lease_${name}` });
+export class PostgresLeases implements LeaseTable {
+  readonly #session: PostgresSession;
+
+  constructor(session: PostgresSession) {
+    this.#session = session;
+  }
+
+  async enter(report: NodeReport, { leaseMs, former }: Parameters<LeaseTable["enter"]>[1]) {
+    const entered = await this.#ask("enter", [...valuesOf(report), former ?? null, leaseMs]);
+    if (entered.length > 0) return { rival: undefined };
+    const [rival] = await this.#ask<{ silentMs: number }>("rival", [report.name]);
+    return { rival: rival ?? { silentMs: 0 } };
+  }
+
+  async beat(report: NodeReport, leaseMs: number): Promise<Orders> {
+    const [own] = await this.#ask<{ isDraining: number }>("beat", valuesOf(report));
+    const [live] = await this.#ask<{ nodes: number; lanes: number }>("live", [leaseMs]);
+    return {
+      isReplaced: own === undefined,
+      isToDrain: own?.isDraining === 1,
+      nodes: live?.nodes ?? 0,
+      lanes: live?.lanes ?? 0,
+    };
+  }
+
+  async renew(node: string, leaseMs: number): Promise<readonly Lease[]> {
+    const renewed = [...(await this.#ask<Lease>("renew", [node, leaseMs]))];
+    const known = new Set(renewed.map(({ companyId }) => companyId));
+    const locked = (await this.held(node)).filter(({ companyId }) => !known.has(companyId));
+    const until = performance.now() + leaseMs / 4;
+    for (const lease of locked) {
+      if (performance.now() > until) break;
+      const own = await this.#renewLocked(node, leaseMs, lease);
+      if (own !== undefined) renewed.push(own);
+    }
+    return renewed;
+  }
+
+  held(node: string): Promise<readonly Lease[]> {
+    return this.#ask<Lease>("held", [node]);
+  }
+
+  claim(given: Parameters<LeaseTable["claim"]>[0]): Promise<readonly ClaimedLease[]> {
+    const { node, leaseMs, limit, graceMs, without } = given;
+    return this.#ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, without]);
+  }
+
+  async release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void> {
+    const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
+    await this.#ask("release", [node, ids, epochs]);
+  }
+
+  news(node: string): Promise<readonly LaneNews[]> {
+    return this.#ask<LaneNews>("news", [node]);
+  }
+
+  async arrivedOf(companyId: number): Promise<number> {
+    const [lane] = await this.#ask<Pick<LaneNews, "arrived">>("arrivedOf", [companyId]);
+    return lane?.arrived ?? 0;
+  }
+
+  async noteSeen(node: string, { companyId, arrived }: LaneNews): Promise<void> {
+    await this.#ask("noteSeen", [node, companyId, arrived]);
+  }
+
+  async nodes(): Promise<readonly KnownNode[]> {
+    return (await this.#ask<NodeRow>("nodes")).map(knownNodeOf);
+  }
+
+  owners(): ReturnType<LeaseTable["owners"]> {
+    return this.#ask("owners");
+  }
+
+  async order(node: string, isToDrain: boolean): Promise<boolean> {
+    const values = [node, isToDrain ? 1 : 0];
+    const { rowCount } = await this.#session.query({ text: statements.order, values, name: "lease_order" });
+    return (rowCount ?? 0) > 0;
+  }
+
+  async leave(node: string, incarnation: string): Promise<void> {
+    await this.#ask("leave", [node, incarnation]);
+  }
+
+  async #ask<Row>(name: Name, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const { rows } = await this.#session.query({ text: statements[name], values, name: `lease_${name}` });
     return rows.map((row) => named(row) as Row);
   }
-  const held = (node: string) => ask<Lease>("held", [node]);
+
   /** Undefined when the row stays locked. */
-  async function renewLocked(
-    node: string,
-    leaseMs: number,
-    { companyId }: Lease,
-  ): Promise<Lease | undefined> {
+  async #renewLocked(node: string, leaseMs: number, { companyId }: Lease): Promise<Lease | undefined> {
     try {
-      const [renewed] = await ask<Lease>("renewLocked", [node, leaseMs, companyId]);
+      const [renewed] = await this.#ask<Lease>("renewLocked", [node, leaseMs, companyId]);
       return renewed;
     } catch (error) {
       if (error instanceof StoreError && error.kind === "busy") return undefined;
       throw error;
     }
   }
-  return {
-    async enter(report, { leaseMs, former }) {
-      const entered = await ask("enter", [...valuesOf(report), former ?? null, leaseMs]);
-      if (entered.length > 0) return { rival: undefined };
-      const [rival] = await ask<{ silentMs: number }>("rival", [report.name]);
-      return { rival: rival ?? { silentMs: 0 } };
-    },
-    async beat(report, leaseMs) {
-      const [own] = await ask<{ isDraining: number }>("beat", valuesOf(report));
-      const [live] = await ask<{ nodes: number; lanes: number }>("live", [leaseMs]);
-      return {
-        isReplaced: own === undefined,
-        isToDrain: own?.isDraining === 1,
-        nodes: live?.nodes ?? 0,
-        lanes: live?.lanes ?? 0,
-      };
-    },
-    async renew(node, leaseMs) {
-      const renewed = [...(await ask<Lease>("renew", [node, leaseMs]))];
-      const known = new Set(renewed.map(({ companyId }) => companyId));
-      const locked = (await held(node)).filter(({ companyId }) => !known.has(companyId));
-      const until = performance.now() + leaseMs / 4;
-      for (const lease of locked) {
-        if (performance.now() > until) break;
-        const own = await renewLocked(node, leaseMs, lease);
-        if (own !== undefined) renewed.push(own);
-      }
-      return renewed;
-    },
-    held,
-    claim: ({ node, leaseMs, limit, graceMs, without }) =>
-      ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, without]),
-    async release(node, leases) {
-      const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
-      await ask("release", [node, ids, epochs]);
-    },
-    news: (node) => ask<LaneNews>("news", [node]),
-    async arrivedOf(companyId) {
-      const [lane] = await ask<Pick<LaneNews, "arrived">>("arrivedOf", [companyId]);
-      return lane?.arrived ?? 0;
-    },
-    async noteSeen(node, { companyId, arrived }) {
-      await ask("noteSeen", [node, companyId, arrived]);
-    },
-    nodes: async () => (await ask<NodeRow>("nodes")).map(knownNodeOf),
-    owners: () => ask("owners"),
-    async order(node, isToDrain) {
-      const { rowCount } = await session.query({
-        text: statements.order,
-        values: [node, isToDrain ? 1 : 0],
-        name: "lease_order",
-      });
-      return (rowCount ?? 0) > 0;
-    },
-    async leave(node, incarnation) {
-      await ask("leave", [node, incarnation]);
-    },
-  };
 }
