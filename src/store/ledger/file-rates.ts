@@ -12,7 +12,7 @@ import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
 /** Minutes of a row: those of one minute, or of one hour. */
 const minutesOfHour = 60;
@@ -70,12 +70,17 @@ const ratesSince = prepareQuery<RatesAsked, Omit<RateRow, "stepMinutes">>((db, a
 
 const saveRate = prepareQuery<RateRow>((db, arg) =>
   db
-    .replaceInto("file_rates")
+    .insertInto("file_rates")
     .values(
       namedArguments(
         arg,
         ...(["company_id", "step_minutes", "at", "applied", "refused", "others", "delays"] as const),
       ),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(["company_id", "step_minutes", "at"])
+        .doUpdateSet(excluded({ applied: 0, refused: 0, others: 0, delays: "" })),
     ),
 );
 
