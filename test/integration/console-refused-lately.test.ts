@@ -27,7 +27,7 @@ async function refuse(store: Store, { companyId = 1, codes = ["xsdMismatch"], at
   await store.write("site", async (tx) => {
     const counts = { records_created: 0, records_updated: 0, records_deleted: 0, is_filed: 1 };
     const reasons = JSON.stringify(codes.map((code) => ({ code, message: `${code} of ${at - today}` })));
-    const { insertId } = await tx
+    const { id } = await tx
       .insertInto("files")
       .values({
         ...{
@@ -40,11 +40,12 @@ async function refuse(store: Store, { companyId = 1, codes = ["xsdMismatch"], at
         },
         ...{ state: "refused", reasons, decided_at: at + 5, source: "s", location: `l${companyId} ${at}` },
       })
+      .returning("id")
       .executeTakeFirstOrThrow();
     for (const code of codes)
       await tx
         .insertInto("file_faults")
-        .values({ company_id: companyId, code, received_at: at, file_id: Number(insertId) })
+        .values({ company_id: companyId, code, received_at: at, file_id: id })
         .execute();
   });
 }

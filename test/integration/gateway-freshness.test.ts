@@ -9,26 +9,27 @@ import { callWith } from "../../src/endpoints/http/server/operation-context.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { newSealingKey } from "../../src/lib/sealed-numbers.ts";
-import { databaseFileName, openStore } from "../../src/store/database/database.ts";
-import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
+import { openStore } from "../../src/store/database/database.ts";
 import { ask, basic, startHttp } from "../support/http-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { changeRows, type SitePlace } from "../support/site-database.ts";
+import { isOnPostgres } from "../support/store-dialect.ts";
+import { storeSettingsOf } from "../support/store-url.ts";
 
 /** Those of the fixture's users. */
 const companies = { ACME: 7, other: 8 } as const;
 
-type Other = ReturnType<typeof openSqlite>;
-
 let port = 0;
-/** Another connection to the database: to SQLite it is another process. */
-let other: Other;
+/** Where another process, or another connection as SQLite has it, finds the database. */
+let place: SitePlace;
 
 beforeEach(async () => {
   const folder = temporaryFolder();
   const store = await openStore(folder);
-  other = openSqlite(join(folder, databaseFileName), { isNew: false });
-  const insert = other.prepare("insert into companies (id, code, code_key, created_at) values (?, ?, ?, 1)");
-  for (const [code, id] of Object.entries(companies)) insert.run(id, code, code.toLowerCase());
+  storeSettingsOf(folder, folder);
+  place = { folder, stateDir: folder };
+  const insert = "insert into companies (id, code, code_key, created_at) values (?, ?, ?, 1)";
+  for (const [code, id] of Object.entries(companies)) changeRows(place, insert, id, code, code.toLowerCase());
   const context = createOperationContext({
     ...{ store, clock: systemClock, documentsDir: join(folder, "documents"), numberKey: newSealingKey() },
     documents: createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 }),
@@ -45,7 +46,6 @@ beforeEach(async () => {
   port = http.port;
   onTestFinished(async () => {
     await http.close();
-    other.close();
     await store.close();
   });
 });
@@ -68,10 +68,12 @@ async function shipmentOf(stopNbr: string): Promise<unknown> {
   return reply.status === 200 ? JSON.parse(reply.body).Stop.stop.shipmentNbr : reply.status;
 }
 
+const changedBody = isOnPostgres
+  ? "jsonb_set(body::jsonb, '{shipmentNbr}', to_jsonb(?::text))::text"
+  : "json_set(body, '$.shipmentNbr', ?)";
+
 function rewriteElsewhere(shipmentNbr: string): void {
-  other
-    .prepare("update stops set body = json_set(body, '$.shipmentNbr', ?) where company_id = 7")
-    .run(shipmentNbr);
+  changeRows(place, `update stops set body = ${changedBody} where company_id = 7`, shipmentNbr);
 }
 
 const head = (method: string, path: string) =>
@@ -197,7 +199,7 @@ describe("a detail", () => {
     await importStop("S1", "0");
     expect(await shipmentOf("S1")).toBe("0");
     expect((await ask(port, "GET", "/v5/load/info/S1/ACME", { user: "host" })).status).toBe(404);
-    other.prepare("update stops set company_id = 8 where company_id = 7").run();
+    changeRows(place, "update stops set company_id = 8 where company_id = 7");
     expect(await shipmentOf("S1")).toBe(404);
   });
 

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { listName } from "../../src/backup/backup-folder.ts";
 import { createBackupSchedule } from "../../src/app/watch/backup-schedule.ts";
 import type { BackupConfig } from "../../src/app/watch/backup-task.ts";
@@ -10,6 +10,8 @@ import { createLogger } from "../../src/lib/logs/log.ts";
 import { findLastBackup } from "../../src/store/database/last-backup.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+// A backup by dropgate copies the file of SQLite; a server has tools of its own.
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 /** A schedule of each minute over a state, and a clock that a test puts forward. */
 async function scheduleInto(folder: string) {
