@@ -49,7 +49,7 @@ function files(
 ) {
   const begin = Math.round(Date.now() - from * dayMs);
   const count = Math.ceil((from - to) * perDay);
-  const at = sql`cast(${begin} as bigint) + i * ${dayMs / perDay}`;
+  const at = sql`cast(${begin} as bigint) + i * cast(${dayMs / perDay} as bigint)`;
   return sql`with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ${count})
     insert into files (company_id, name, size, channel, received_at, decided_at, state, reasons,
       records_created, records_updated, records_deleted, source, location, is_filed)
