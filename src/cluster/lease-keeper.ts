@@ -69,6 +69,11 @@ export class LeaseKeeper implements Ownership, Service {
     return this.#lanes.fenceOf(companyId);
   }
 
+  /** Why the program is too old for the database, with the remedy; undefined when it is not. */
+  get tooOld(): string | undefined {
+    return this.#rounds.tooOld;
+  }
+
   statistics(): KeeperStatistics {
     const lanes = { recovering: 0, working: 0, draining: 0, fenced: 0 };
     for (const { stage } of this.#lanes.all) lanes[stage] += 1;

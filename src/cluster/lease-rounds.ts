@@ -4,10 +4,13 @@
  */
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Lease, LeaseTable, NodeReport, Orders } from "../store/cluster/lease-table.ts";
+import { ProgramAge, type ProgramAgeDeps } from "./program-age.ts";
 import type { HeldLane } from "./held-lane.ts";
 import type { HeldLanes, HeldLanesDeps } from "./held-lanes.ts";
 
-export interface LeaseRoundsDeps extends Pick<HeldLanesDeps, "log"> {
+export interface LeaseRoundsDeps
+  extends Pick<HeldLanesDeps, "log">,
+    Pick<ProgramAgeDeps, "refuseWrites" | "balancersMs"> {
   readonly table: LeaseTable;
   /** What this node says of itself now; name and incarnation never change. */
   readonly report: () => NodeReport;
@@ -17,7 +20,7 @@ export interface LeaseRoundsDeps extends Pick<HeldLanesDeps, "log"> {
 }
 
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
-const alone: Orders = { isReplaced: false, isToDrain: false, nodes: 1, lanes: 0 };
+const alone: Orders = { isReplaced: false, isToDrain: false, neededSchema: 0, nodes: 1, lanes: 0 };
 
 /** How long a lease is good for here, from before the call that gave it. */
 function goodMsOf(leaseMs: number): number {
@@ -34,6 +37,7 @@ export class LeaseRounds {
   readonly #deps: LeaseRoundsDeps;
   readonly #lanes: HeldLanes;
   readonly #failing: LimitedLog;
+  readonly #age: ProgramAge;
   #orders = alone;
   #reportedAt = performance.now();
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -43,11 +47,17 @@ export class LeaseRounds {
     this.#deps = deps;
     this.#lanes = lanes;
     this.#failing = createLimitedLog(deps.log, failing);
+    this.#age = new ProgramAge({ ...deps, schema: deps.report().schema });
     this.everyMs = Math.min(1_000, deps.leaseMs / 8);
   }
 
   get isToDrain(): boolean {
-    return this.#orders.isToDrain;
+    return this.#orders.isToDrain || this.#age.fault !== undefined;
+  }
+
+  /** Why the program is too old for the database, with the remedy. */
+  get tooOld(): string | undefined {
+    return this.#age.fault;
   }
 
   /** Since the database took the last report. */
@@ -72,7 +82,7 @@ export class LeaseRounds {
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
       if (this.#takesNone) return;
-      if (this.#orders.isToDrain) this.#giveBack(this.#lanes.all.length);
+      if (this.isToDrain) this.#giveBack(this.#lanes.all.length);
       else await this.#balance();
     } catch (error) {
       this.failed(error);
@@ -81,13 +91,14 @@ export class LeaseRounds {
 
   async #beat(): Promise<void> {
     const { table, report, leaseMs, replaced } = this.#deps;
-    const orders = await table.beat(report(), leaseMs);
+    const orders = await table.beat(report(), { leaseMs, isAway: this.#age.isAway });
     if (orders.isReplaced) {
       replaced();
       throw new Error("another process has the name of this node");
     }
     this.#orders = orders;
     this.#reportedAt = performance.now();
+    await this.#age.note(orders.neededSchema, this.#lanes.all.length);
   }
 
   async #renew(): Promise<void> {

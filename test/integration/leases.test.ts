@@ -76,6 +76,8 @@ async function startNode(
     companyCodeOf: async (id) => `company ${id}`,
     log: createLogger({ level: "error" }),
     readArrived: async (companyId) => void told.push(`read ${companyId}`),
+    refuseWrites: own.refuseWrites,
+    balancersMs: 0,
     replaced: () => void told.push("replaced"),
   });
   keeper.add(part);

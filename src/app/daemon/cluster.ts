@@ -7,6 +7,7 @@ import type { Config } from "../../config/schema.ts";
 import { LeaseKeeper } from "../../cluster/lease-keeper.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
+import { secondMs } from "../../lib/durations.ts";
 import { newGuid } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { readVersion } from "../../lib/program-version.ts";
@@ -34,6 +35,9 @@ export interface ClusterDeps {
   readonly ports: ReadonlyMap<string, number>;
 }
 
+/** A balancer that asks each few seconds, twice or three times, leads nobody here any more after this. */
+const balancersMs = 10 * secondMs;
+
 /** Another process of this name had that incarnation on this machine: it is gone, because this one has its lock. */
 async function changeIncarnation(nodeDir: string, incarnation: string): Promise<string | undefined> {
   await makeDirectoryDurably(nodeDir);
@@ -57,7 +61,8 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const report = (): NodeReport => ({ ...fixed, address: Object.fromEntries([...ports].map(addressOf)) });
   const keeper = new LeaseKeeper({
     ...{ table: store.leases, report, formerIncarnation, leaseMs: config.cluster.leaseMs },
-    ...{ companyCodeOf, readArrived, log },
+    ...{ companyCodeOf, readArrived, log, balancersMs },
+    refuseWrites: store.refuseWrites,
     replaced() {
       log.fatal({ node: name }, "another process has the name of this node: this one stops");
       process.kill(process.pid, "SIGTERM");

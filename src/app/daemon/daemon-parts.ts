@@ -138,14 +138,17 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   return { loopLag, appliedWatch, collectionWatch, arrivalWatch };
 }
 
-function healthFor(built: BuiltOf<"store" | "documents" | "pipeline" | "intake" | "holdWatch">): Health {
-  const { current, store, documents, pipeline, intake, holdWatch, clock } = built;
+type CheckedParts = "store" | "documents" | "pipeline" | "intake" | "holdWatch" | "cluster";
+
+function healthFor(built: BuiltOf<CheckedParts>): Health {
+  const { current, store, documents, pipeline, intake, holdWatch, cluster, clock } = built;
   return createHealth({
     ...{ store, documents, clock },
     timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
     troubles: () =>
       troublesOf({
         damage: store.condition.damage,
+        tooOld: cluster.keeper?.tooOld,
         held: pipeline.held(),
         noRoom: intake.current(),
         deliveryHold: holdWatch.current(),
@@ -262,10 +265,10 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const intake = intakeFor({ current, locations, pipeline, clock, log });
   stack.push({ name: "intake", release: async () => intake.stop() });
   const signIn = startSignIn({ ...rest, store, config });
-  const health = healthFor({ current, store, documents, pipeline, intake, holdWatch, locations, clock, log });
+  const reported = { current, locations, store, pipeline, intake, clock, log, stack, holdWatch, cluster };
+  const health = healthFor({ ...reported, documents });
   const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
   const receiptCollections = startReceiptCollections({ ...rest, store });
-  const reported = { current, locations, store, pipeline, intake, clock, log, stack, holdWatch, cluster };
   const untaken = startHeldReportsOf(reported);
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });

@@ -43,12 +43,15 @@ export function troublesOf(state: {
   readonly damage: string | undefined;
   readonly held: readonly HeldFiles[];
   readonly noRoom: readonly NoRoom[];
+  /** Why the program must not use the database any more. */
+  readonly tooOld?: string | undefined;
   /** Deliveries are held since a restore; all else works. */
   readonly deliveryHold: DeliveryHold | undefined;
   /** Milliseconds UTC. */
   readonly now: number;
 }): readonly Trouble[] {
-  const { damage, held, noRoom, deliveryHold, now } = state;
+  const { damage, held, noRoom, deliveryHold, tooOld, now } = state;
+  const unfit: readonly Trouble[] = tooOld === undefined ? [] : [{ check: "database", message: tooOld }];
   const ofDeliveries: readonly Trouble[] =
     deliveryHold === undefined ? [] : [{ message: holdText(deliveryHold) }];
   const damaged: readonly Trouble[] =
@@ -56,5 +59,5 @@ export function troublesOf(state: {
       ? []
       : [{ check: "database", message: `the database is damaged (${damage}); ${storeRemedies.damaged}` }];
   const ofFiles = held.flatMap((one) => [...haltOf(one), ...heldOf(one)]);
-  return [...damaged, ...ofFiles, ...ofDeliveries, ...noRoom.map((one) => noRoomOf(one, now))];
+  return [...damaged, ...unfit, ...ofFiles, ...ofDeliveries, ...noRoom.map((one) => noRoomOf(one, now))];
 }

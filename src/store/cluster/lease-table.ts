@@ -48,6 +48,8 @@ export interface Orders {
   /** Another process has its name: this one must not go on. */
   readonly isReplaced: boolean;
   readonly isToDrain: boolean;
+  /** The schema of the oldest programs that may use the database, or of which a migration waits for the others to go. */
+  readonly neededSchema: number;
   /** Nodes that were seen lately and take companies, this one too. */
   readonly nodes: number;
   /** All lanes. */
@@ -66,7 +68,8 @@ export interface LeaseTable {
     report: NodeReport,
     given: { readonly leaseMs: number; readonly former: string | undefined },
   ): Promise<{ readonly rival: { readonly silentMs: number } | undefined }>;
-  beat(report: NodeReport, leaseMs: number): Promise<Orders>;
+  /** `isAway`: it has no companies, and writes nothing any more; nobody waits for it. */
+  beat(report: NodeReport, given: { readonly leaseMs: number; readonly isAway: boolean }): Promise<Orders>;
   /** Extends the leases of the node that are free to be: rows that a transaction has locked are left as they are. */
   renew(node: string, leaseMs: number): Promise<readonly Lease[]>;
   /** All that are in the name of the node, whether they are over or not. */

@@ -15,11 +15,14 @@ import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { LeaseTable } from "../cluster/lease-table.ts";
 import type { Listeners } from "./announcements.ts";
 import type { Fence } from "./fence.ts";
 import type { GroupCommit, Work } from "./group-commit.ts";
 import type { DatabaseSizes } from "./database-sizes.ts";
+import type { Migration } from "./migrations/migrations.ts";
+import type { DrainPatience } from "./postgres/older-programs.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import type { Owner } from "./owner.ts";
 import { connectionOf } from "./prepared-query.ts";
@@ -71,6 +74,11 @@ export interface Store {
   readonly leases: LeaseTable | undefined;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
+  /**
+   * From now on each unit of work is refused, with this reason; undefined: no more. Resolves when none is running. What may write
+   * is known by `leases`: a program that has become too old for the database.
+   */
+  refuseWrites(reason: string | undefined): Promise<void>;
   /** How large the database is. Rejects with a `StoreError`. */
   sizes(): Promise<DatabaseSizes>;
   /** Returns free pages to the file system; tells whether there are more. Call it when idle, with few at a time. */
@@ -130,11 +138,16 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
 }
 
 /** How a migration that is due is run, and where the database is. */
-export interface OpenOptions extends Omit<MigrationSurroundings, "path"> {
+export interface OpenOptions extends Omit<MigrationSurroundings, "path" | "log"> {
+  readonly log?: Pick<Logger, "info" | "warn"> | undefined;
   /** `postgres://user:password@host/database`; without it, the database is the SQLite file of the state directory. */
   readonly url?: string | undefined;
   /** The daemon that opens it: a server of databases shows its name, and bounds its transactions by its lease. */
   readonly node?: { readonly name: string; readonly leaseMs: number } | undefined;
+  /** The migrations that the program knows, for PostgreSQL; all, but for tests. */
+  readonly known?: readonly Migration[] | undefined;
+  /** How long a migration of PostgreSQL waits for older nodes. */
+  readonly patience?: DrainPatience | undefined;
 }
 
 /** `unmarked`: the database is there, its marker is not. `lost`: the other way round. */

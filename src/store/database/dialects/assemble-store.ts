@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
 import type { LeaseTable } from "../../cluster/lease-table.ts";
+import { StoreError } from "../../../lib/store-error.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { createListeners } from "../announcements.ts";
-import { createGroupCommit } from "../group-commit.ts";
+import { createGroupCommit, type GroupCommit } from "../group-commit.ts";
 import type { DatabaseSizes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import type { StoreCondition } from "../store-condition.ts";
@@ -27,6 +28,31 @@ export interface StoreParts {
   end(): Promise<void>;
 }
 
+/** Its writes, until they are refused. */
+function writesOf(commits: GroupCommit) {
+  let refusal: string | undefined;
+  const allowed =
+    (run: GroupCommit["run"]): GroupCommit["run"] =>
+    (whose, work, fence) =>
+      refusal === undefined
+        ? run(whose, work, fence)
+        : Promise.reject(new StoreError("unfit", refusal, undefined));
+  return {
+    write: allowed(commits.run),
+    writeSoon: allowed(commits.runSoon),
+    async refuseWrites(reason: string | undefined): Promise<void> {
+      refusal = reason;
+      if (reason === undefined) return;
+      // Units run in the order in which they came: with these two, done or failed, all that came before have ended.
+      await Promise.allSettled([commits.run("unowned", doNothing), commits.runSoon("unowned", doNothing)]);
+    },
+  };
+}
+
+async function doNothing(): Promise<void> {
+  // Its commit is what it is for.
+}
+
 /** A store of an open database; its `close` ends the connections after the last commit. */
 export function assembleStore(parts: StoreParts) {
   const { instanceId, condition, read, write, watch, sizes, vacuum, end } = parts;
@@ -41,8 +67,7 @@ export function assembleStore(parts: StoreParts) {
     commits: commits.figures,
     read,
     asOfNow: parts.asOfNow,
-    write: commits.run,
-    writeSoon: commits.runSoon,
+    ...writesOf(commits),
     listen: listeners.listen,
     sizes,
     vacuum,

@@ -7,8 +7,9 @@
  * like for JSON). SQLite cannot change a column: make `new_NAME` as the table is to be, copy, drop, rename, and make the
  * indexes again; `early/2-gateway.ts` shows it, with the counter of ids. References are checked at the end.
  *
- * In `postgres` the entry has the text for PostgreSQL, which may be the same one, and the fingerprint that it leaves there:
- * `test/integration/postgres-store.test.ts` says it.
+ * In `postgres` the entry has the text for PostgreSQL, which may be the same one, the fingerprint that it leaves there
+ * (`test/integration/postgres-store.test.ts` says it), and which programs go on beside it: CONTRIBUTING.md, "Migrations of a
+ * running cluster".
  *
  * One that has been on the main branch is never changed, not even in its comments inside of the SQL: add the next.
  */
@@ -44,7 +45,18 @@ export interface Migration {
   /**
    * The same for PostgreSQL, from 22 on: what the tables of schema 21 are there, `postgres/schema-21-….ts` has as a whole.
    */
-  readonly postgres?: { readonly sql: string; readonly fingerprint: string };
+  readonly postgres?: PostgresMigration;
+}
+
+export interface PostgresMigration {
+  readonly sql: string;
+  readonly fingerprint: string;
+  /**
+   * Programs of which schemas may go on beside it, on other nodes. `as before`: it only widens (tables, indexes, columns with a
+   * default), and whoever could use the database before still can. Else the number of the oldest schema whose programs use
+   * nothing of what it takes away or changes: older ones are drained before it runs.
+   */
+  readonly oldest: "as before" | number;
 }
 
 /** The number of a migration is its place, from 1. */
@@ -122,12 +134,12 @@ export const migrations: readonly Migration[] = [
     name: "index over the imports of a load",
     sql: importsOfLoads,
     fingerprint: "7599a144dcc7c746e67fcb13c081e1c7",
-    postgres: { sql: importsOfLoads, fingerprint: "1f3030bcf111de46f47bdcf956b8ee82" },
+    postgres: { sql: importsOfLoads, fingerprint: "1f3030bcf111de46f47bdcf956b8ee82", oldest: 22 },
   },
   {
     name: "nodes and lanes",
     sql: nodesAndLanes,
     fingerprint: "4ba9744de5a4b1567b91197d16a4bd2e",
-    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "ebae2dde40ad73cd96e582d3e93aded5" },
+    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "ebae2dde40ad73cd96e582d3e93aded5", oldest: 23 },
   },
 ];

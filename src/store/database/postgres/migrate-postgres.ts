@@ -2,69 +2,56 @@
  * Brings the schema of a database of PostgreSQL up to date, forward only. Each step is one transaction, under a lock that one
  * process has at a time: who waited for it finds the step done. A database that is up to date needs no lock.
  *
- * The first step makes the tables of schema 21 as a whole. From 22 on each migration has its text for either database.
+ * The first step makes the tables of schema 21 as a whole. From 22 on each migration has its text for either database. A step
+ * after which older programs must not go on waits until they are gone (`older-programs.ts`). A database of a newer schema is
+ * used as it is, as long as it says that programs of this schema may.
  */
+import type { Logger } from "../../../lib/logs/log.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
-import type { MigrationSurroundings } from "../migrate.ts";
-import { migrations } from "../migrations/migrations.ts";
 import { unfinishedCopyKey } from "../copy/copied-tables.ts";
-import { currentSchema } from "../schema-plan.ts";
+import { allSchemas, type KnownSchemas, type PostgresStep } from "./known-schemas.ts";
+import { type DrainPatience, drainOlderPrograms, usualPatience } from "./older-programs.ts";
+import { oldestKey, tooOldText } from "./program-locks.ts";
 import { findPostgres, type FoundPostgres } from "./postgres-schema.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { sql as exchange } from "./schema-21-exchange.ts";
-import { sql as gateway } from "./schema-21-gateway.ts";
-
-interface PostgresStep {
-  readonly name: string;
-  /** Of the schema that it leaves, as its fingerprint. */
-  readonly number: number;
-  readonly fingerprint: string;
-  readonly sql: string;
-}
-
-const firstSchema = 21;
-
-const meta =
-  'create table meta (key text collate "C" not null primary key, value text collate "C" not null);';
-
-/** Those of a list of migrations that concern PostgreSQL; throws where one after schema 21 has no text for it. */
-function stepsOf(known: typeof migrations): readonly PostgresStep[] {
-  const later = known.slice(firstSchema).map(({ name, postgres }, index) => {
-    if (postgres === undefined) throw new Error(`the migration "${name}" has no text for PostgreSQL`);
-    return { name, number: firstSchema + index + 1, ...postgres };
-  });
-  const first = {
-    name: `tables of schema ${firstSchema}`,
-    number: firstSchema,
-    fingerprint: "e007564792df94232536363a0013b578",
-    sql: `${meta}${gateway}${exchange}`,
-  };
-  return [first, ...later];
-}
-
-const steps = stepsOf(migrations);
 
 /** Any number that no other program takes in the same database. */
 const migrationLock = 7_061_021;
 
-/** Why a database has a schema that this dropgate does not know, with the remedy. */
-export function schemaFault({ number, fingerprint, isEmpty }: FoundPostgres): string | undefined {
-  if (number === 0 && isEmpty) return undefined;
-  if (number > currentSchema) {
+function newerFault(found: FoundPostgres, current: number): string | undefined {
+  const { number, needed, fingerprint, notedFingerprint } = found;
+  // Until 23 a database said nothing of older programs: none may use it.
+  if ((needed === 0 ? number : needed) > current) {
     return (
-      `the database has schema ${number}, this dropgate knows ${currentSchema}: install the newer version again, or ` +
+      `the database has schema ${number}, this dropgate knows ${current}: install the newer version again, or ` +
       "restore a backup from before the migration"
     );
   }
-  if (number === 0)
-    return "the database has tables that are not dropgate's: name a database of its own in `store`";
-  if (steps.some((step) => step.number === number && step.fingerprint === fingerprint)) return undefined;
+  return fingerprint === notedFingerprint ? undefined : otherFault(found);
+}
+
+function otherFault({ number, fingerprint }: FoundPostgres): string {
   return (
     `the database says that it has schema ${number}, but its tables are not those of that schema (fingerprint ` +
     `${fingerprint}): it was made by another build, or changed by hand; start the build that made it, or restore the ` +
     "database from a backup"
   );
+}
+
+/** Why a database has a schema that this dropgate cannot use, with the remedy. */
+export function schemaFault(
+  found: FoundPostgres,
+  { steps, current }: KnownSchemas = allSchemas,
+): string | undefined {
+  const { number, needed, fingerprint, isEmpty } = found;
+  if (number === 0 && isEmpty) return undefined;
+  if (number > current) return newerFault(found, current);
+  if (needed > current) return tooOldText(current, needed);
+  if (number === 0)
+    return "the database has tables that are not dropgate's: name a database of its own in `store`";
+  const isKnown = steps.some((step) => step.number === number && step.fingerprint === fingerprint);
+  return isKnown ? undefined : otherFault(found);
 }
 
 async function note(session: PostgresSession, key: string, value: string): Promise<void> {
@@ -85,6 +72,7 @@ async function runStep(session: PostgresSession, step: PostgresStep): Promise<bo
   }
   await note(session, "schema", String(step.number));
   await note(session, "fingerprint", fingerprint);
+  await note(session, oldestKey, String(step.oldest));
   return true;
 }
 
@@ -102,37 +90,58 @@ async function inTransaction<T>(session: PostgresSession, work: () => Promise<T>
 
 /** Whether the next start migrates it. */
 export function isOutdated({ number }: FoundPostgres): boolean {
-  return number < currentSchema;
+  return number < allSchemas.current;
 }
 
 /** Why the database cannot be used, with the remedy; one of another state is told apart by its instance. */
-export function postgresFault(found: FoundPostgres, marker: string | undefined): string | undefined {
+export function postgresFault(
+  found: FoundPostgres,
+  marker: string | undefined,
+  known: KnownSchemas = allSchemas,
+): string | undefined {
   return (
-    unfinishedFault(found) ?? schemaFault(found) ?? (found.isEmpty ? instanceFault(found, marker) : undefined)
+    unfinishedFault(found) ??
+    schemaFault(found, known) ??
+    (found.isEmpty ? instanceFault(found, marker) : undefined)
   );
 }
 
+export interface PostgresMigrationSurroundings extends Partial<StepSurroundings> {
+  readonly marker: string | undefined;
+}
+
+interface StepSurroundings {
+  readonly log: Pick<Logger, "info" | "warn"> | undefined;
+  readonly known: KnownSchemas;
+  readonly patience: DrainPatience | undefined;
+}
+
 /**
- * Rejects when the database was written by a newer dropgate, has a schema that no dropgate made, or is not that of the
+ * Rejects when the database is not for programs of this schema, has a schema that no dropgate made, or is not that of the
  * marker beside it.
  */
 export async function migratePostgres(
   session: PostgresSession,
-  { log, marker }: Pick<MigrationSurroundings, "log"> & { readonly marker: string | undefined },
+  { log, marker, known = allSchemas, patience }: PostgresMigrationSurroundings,
 ): Promise<void> {
   const found = await findPostgres(session);
-  const fault = unfinishedFault(found) ?? schemaFault(found) ?? instanceFault(found, marker);
+  const fault = unfinishedFault(found) ?? schemaFault(found, known) ?? instanceFault(found, marker);
   if (fault !== undefined) throw new OperatorError(fault);
   killPoint("migrate.begun");
-  await runSteps(session, found, log);
+  await runSteps(session, found, { log, known, patience });
 }
 
 async function runSteps(
   session: PostgresSession,
   found: FoundPostgres,
-  log?: MigrationSurroundings["log"],
+  { log, known, patience = usualPatience }: StepSurroundings,
 ): Promise<void> {
-  for (const step of steps.filter(({ number }) => number > found.number)) {
+  let { needed } = found;
+  for (const step of known.steps.filter(({ number }) => number > found.number)) {
+    if (found.number > 0 && step.oldest > needed) {
+      await drainOlderPrograms({ session, log, patience }, step.oldest);
+      needed = step.oldest;
+    }
     const isDone = await inTransaction(session, () => runStep(session, step));
     if (isDone) log?.info({ schema: step.number, migration: step.name }, "database migrated");
     killPoint("migrate.stepDone");
@@ -141,7 +150,7 @@ async function runSteps(
 
 /** Makes the tables in a database that is about to get a state by a copy, and notes that: until its end no start takes it. */
 export async function prepareForCopy(session: PostgresSession, found: FoundPostgres): Promise<void> {
-  await runSteps(session, found);
+  await runSteps(session, found, { log: undefined, known: allSchemas, patience: undefined });
   await note(session, unfinishedCopyKey, "1");
 }
 

@@ -1,13 +1,16 @@
 /** Opens a database of PostgreSQL: written through one session, and read through some. */
 import { Kysely } from "kysely";
+import type { Logger } from "../../../lib/logs/log.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { assembleStore } from "../dialects/assemble-store.ts";
-import type { MigrationSurroundings } from "../migrate.ts";
 import { usedDatabaseBytes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import { StoreCondition } from "../store-condition.ts";
 import { areUnitsChecked } from "../unit-checks.ts";
+import type { Migration } from "../migrations/migrations.ts";
+import { allSchemas, type KnownSchemas, knownSchemas } from "./known-schemas.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
+import type { DrainPatience } from "./older-programs.ts";
 import { PostgresConnection, postgresDialect, type Sessions } from "./postgres-dialect.ts";
 import { lastingFault } from "./postgres-faults.ts";
 import { PostgresLeases } from "./postgres-leases.ts";
@@ -16,23 +19,28 @@ import { requireServer } from "./server-facts.ts";
 import { storeReaders } from "./sessions-of-node.ts";
 import { watchPostgres } from "./watch-postgres.ts";
 
-export interface PostgresStoreOptions extends Pick<MigrationSurroundings, "log"> {
+export interface PostgresStoreOptions {
+  readonly log?: Pick<Logger, "info" | "warn"> | undefined;
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
   readonly node?: SessionNode | undefined;
   /** The instance in the marker of the state directory; undefined when there is none. */
   readonly marker: string | undefined;
+  /** Those that the program knows; all, but for tests. */
+  readonly known?: readonly Migration[] | undefined;
+  /** How long a migration waits for older nodes. */
+  readonly patience?: DrainPatience | undefined;
   /** Notes the instance in the database and in the marker; gives it. */
   agree(db: Kysely<Tables>): Promise<string>;
 }
 
 /** A session without a bound for its answers, because a migration may take long, and a process wait for that of another. */
-async function prepareDatabase(options: PostgresStoreOptions): Promise<void> {
+async function prepareDatabase(options: PostgresStoreOptions, known: KnownSchemas): Promise<void> {
   const session = new PostgresSession({ url: options.url, isReader: false, isPatient: true });
   try {
     await requireServer(session);
     killPoint("store.opened");
-    await migratePostgres(session, options);
+    await migratePostgres(session, { ...options, known });
     killPoint("store.migrated");
   } catch (error) {
     throw lastingFault(error) ?? error;
@@ -47,11 +55,12 @@ const shortestLeaseMs = 2_000;
 
 /** Opens the database and migrates it. */
 export async function openPostgresStore(options: PostgresStoreOptions) {
-  await prepareDatabase(options);
   const { url, node } = options;
+  const known = options.known === undefined ? allSchemas : knownSchemas(options.known);
+  await prepareDatabase(options, known);
   const condition = new StoreCondition();
   const onFault = (error: unknown) => condition.note(error);
-  const writer = new PostgresSession({ url, node, isReader: false });
+  const writer = new PostgresSession({ url, node, isReader: false, writerOf: known.current });
   const reader = () => new PostgresSession({ url, node, isReader: true });
   // What several readers ask at the same moment goes on side by side.
   const others = Array.from({ length: storeReaders - 1 }, reader);

@@ -15,6 +15,7 @@ import type {
 } from "../../cluster/lease-table.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
+import { neededSchema } from "./program-locks.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 
 /** Milliseconds UTC, now and not at the begin of the transaction. */
@@ -29,10 +30,12 @@ const statements = {
     where nodes.incarnation = $7 or nodes.is_stopped = 1 or nodes.seen_at < ${now} - $8::bigint
     returning name`,
   rival: `select ${now} - seen_at as silent_ms from nodes where name = $1`,
-  beat: `update nodes set seen_at = ${now}, version = $3, schema = $4, address = $5, settings = $6, is_stopped = 0
+  beat: `update nodes set seen_at = ${now}, version = $3, schema = $4, address = $5, settings = $6, is_stopped = $7
     where name = $1 and incarnation = $2 returning is_draining`,
-  live: `select (select count(*) from nodes where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0) as nodes,
-    (select count(*) from lanes) as lanes`,
+  live: `with needed as (select ${neededSchema} as needed_schema)
+    select needed_schema, (select count(*) from lanes) as lanes, (select count(*) from nodes
+      where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema) as nodes
+    from needed`,
   renew: `update lanes set expires_at = ${now} + $2::bigint
     where company_id in (select company_id from lanes where owner = $1 order by company_id for update skip locked)
     returning company_id, epoch, arrived`,
@@ -93,6 +96,8 @@ function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): Know
   };
 }
 
+const nothing: Pick<Orders, "nodes" | "lanes" | "neededSchema"> = { nodes: 0, lanes: 0, neededSchema: 0 };
+
 /** The leases of the database of this session, which has no other use. */
 export class PostgresLeases implements LeaseTable {
   readonly #session: PostgresSession;
@@ -108,15 +113,10 @@ export class PostgresLeases implements LeaseTable {
     return { rival: rival ?? { silentMs: 0 } };
   }
 
-  async beat(report: NodeReport, leaseMs: number): Promise<Orders> {
-    const [own] = await this.#ask<{ isDraining: number }>("beat", valuesOf(report));
-    const [live] = await this.#ask<{ nodes: number; lanes: number }>("live", [leaseMs]);
-    return {
-      isReplaced: own === undefined,
-      isToDrain: own?.isDraining === 1,
-      nodes: live?.nodes ?? 0,
-      lanes: live?.lanes ?? 0,
-    };
+  async beat(report: NodeReport, { leaseMs, isAway }: Parameters<LeaseTable["beat"]>[1]): Promise<Orders> {
+    const [own] = await this.#ask<{ isDraining: number }>("beat", [...valuesOf(report), isAway ? 1 : 0]);
+    const [live = nothing] = await this.#ask<typeof nothing>("live", [leaseMs]);
+    return { ...live, isReplaced: own === undefined, isToDrain: own?.isDraining === 1 };
   }
 
   async renew(node: string, leaseMs: number): Promise<readonly Lease[]> {

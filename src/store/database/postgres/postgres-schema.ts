@@ -1,6 +1,7 @@
 /** The tables, columns and indexes of a database of PostgreSQL, as a whole. */
 import { unfinishedCopyKey } from "../copy/copied-tables.ts";
 import { fingerprintOf } from "../sqlite-schema.ts";
+import { neededSchema } from "./program-locks.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 
 /** Not by the server's own texts of definitions: another version of it may write them otherwise. */
@@ -23,6 +24,10 @@ where t.relnamespace = current_schema()::regnamespace and t.relname <> 'meta'`;
 export interface FoundPostgres {
   /** As the database has noted it; 0 when it has not. */
   readonly number: number;
+  /** The schema of the oldest programs that may use it, or of which a migration waits for the others to go. */
+  readonly needed: number;
+  /** As the database has noted it. */
+  readonly notedFingerprint: string | undefined;
   /** As the database has noted it. */
   readonly instanceId: string | undefined;
   /** Of the actual schema. */
@@ -31,6 +36,15 @@ export interface FoundPostgres {
   readonly isEmpty: boolean;
   /** A copy of a state to it was not finished. */
   readonly isUnfinishedCopy: boolean;
+}
+
+async function readNeeded(session: PostgresSession): Promise<number> {
+  const { rows } = await session.query({ text: `select ${neededSchema} as needed`, values: [] });
+  return Number(rows[0]?.["needed"]);
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
 }
 
 async function readMeta(session: PostgresSession): Promise<ReadonlyMap<unknown, unknown>> {
@@ -45,10 +59,11 @@ export async function findPostgres(session: PostgresSession): Promise<FoundPostg
   const meta = await readMeta(session);
   const { rows } = await session.query({ text: partsOfSchema, values: [] });
   const parts = rows.map(({ part }) => String(part)).toSorted();
-  const instance = meta.get("instance");
   return {
     number: Number(meta.get("schema") ?? 0),
-    instanceId: instance === undefined ? undefined : String(instance),
+    needed: meta.size === 0 ? 0 : await readNeeded(session),
+    notedFingerprint: textOf(meta.get("fingerprint")),
+    instanceId: textOf(meta.get("instance")),
     fingerprint: fingerprintOf(new Map(parts.map((part) => [part, ""]))),
     isEmpty: parts.length === 0,
     isUnfinishedCopy: meta.has(unfinishedCopyKey),

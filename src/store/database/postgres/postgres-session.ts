@@ -22,6 +22,7 @@ import {
   toStoreError,
   unreachable,
 } from "./postgres-faults.ts";
+import { neededSchema, tooOldText, writerLock } from "./program-locks.ts";
 import { checkValues, typeParsers } from "./postgres-values.ts";
 
 export interface SessionOptions {
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly lockMs?: number | undefined;
   /** Waits for each answer, however long it takes. */
   readonly isPatient?: true | undefined;
+  /** The schema of the program that writes in it: it is not connected when the database is not for that any more. */
+  readonly writerOf?: number | undefined;
   /** That of a daemon; the server shows its name beside the session. */
   readonly node?: SessionNode | undefined;
 }
@@ -63,6 +66,8 @@ export const idleInTransactionMs = 8_000;
  * small. All of what writes is made for that.
  */
 const writerSettings = "-c enable_seqscan=off -c jit=off";
+/** Nobody waits any more for what a process has begun that is gone. */
+const patientSettings = `${writerSettings} -c client_connection_check_interval=2000`;
 /** How long the server is asked what has become of a transaction: longer than it needs for a restart, or to end the session. */
 const outcomePatienceMs = 60_000;
 const outcomePauseMs = 100;
@@ -84,9 +89,19 @@ function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: Sessi
       node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
     keepAlive: true,
     types: typeParsers,
-    options: isReader ? "-c default_transaction_read_only=on" : writerSettings,
+    options: isReader ? "-c default_transaction_read_only=on" : isPatient ? patientSettings : writerSettings,
     pipeline: true,
   });
+}
+
+/** Before anything is written: meanwhile a migration may have made the program too old. */
+async function requireProgram(client: pg.Client, schema: number | undefined): Promise<void> {
+  if (schema === undefined) return;
+  // In this order: a migration that does not see the lock is seen here.
+  await client.query("select pg_advisory_lock_shared($1, $2)", [writerLock, schema]);
+  const { rows } = await client.query<{ needed: number }>(`select ${neededSchema} as needed`);
+  const needed = rows[0]?.needed ?? 0;
+  if (needed > schema) throw new StoreError("unfit", tooOldText(schema, needed), undefined);
 }
 
 /** The server has answered, and the values are at fault. */
@@ -311,11 +326,13 @@ export class PostgresSession {
     client.on("end", forget);
     try {
       await client.connect();
+      await requireProgram(client, this.#options.writerOf);
       this.#current = client;
       return client;
     } catch (error) {
       this.#client = undefined;
-      throw unreachable(error);
+      void client.end().catch(() => undefined);
+      throw error instanceof StoreError ? error : unreachable(error);
     }
   }
 
