@@ -24,7 +24,7 @@ export class HeldLane {
     this.epoch = epoch;
     this.seen = arrived;
     this.#endsAt = endsAt;
-    this.fence = { companyId: company.companyId, epoch, seen: () => this.seen };
+    this.fence = { companyId: company.companyId, epoch, seen: () => this.seen, leftMs: () => this.leftMs };
   }
 
   get lost(): AbortSignal {
@@ -33,6 +33,11 @@ export class HeldLane {
 
   get isOver(): boolean {
     return this.stage === "fenced" || performance.now() >= this.#endsAt;
+  }
+
+  /** Until the lease is over, as it is now. */
+  get leftMs(): number {
+    return this.isOver ? 0 : this.#endsAt - performance.now();
   }
 
   extend(endsAt: number): void {

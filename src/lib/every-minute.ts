@@ -13,6 +13,8 @@ function everyMinute(name: string): (look: () => void) => { stop(): void } {
 export interface MinuteLooks {
   /** Looks once more. Resolves when that is done. Never rejects: `lookOnce` must not. */
   look(): Promise<void>;
+  /** Resolves when the looks that were asked for until now are done. */
+  idle(): Promise<void>;
   /** Looks each minute from now on. */
   begin(): void;
   /** Looks no more. Resolves when nobody looks. */
@@ -33,6 +35,7 @@ export function lookEachMinute(
   };
   return {
     look,
+    idle: () => turn,
     begin() {
       task = trigger(() => void look());
     },

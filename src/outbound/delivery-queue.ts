@@ -9,12 +9,21 @@
  *
  * After a restore deliveries are held: until somebody releases them there is no runner, and so nothing is sent.
  *
- * Never lost: a delivery leaves the queue in the transaction that records its outcome. Sent twice only when the process dies
- * between the two, or the peer's answer is lost; then with the same id and the same bytes.
+ * Where several nodes share a database, each has the runners of the companies that it has: they begin and end with the lease.
+ *
+ * Never lost: a delivery leaves the queue in the transaction that records its outcome. Sent twice only when the process dies,
+ * or loses the company, between the two, or the peer's answer is lost; then with the same id and the same bytes.
  */
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
+import {
+  type CompanyWork,
+  type Ownership,
+  soleOwnership,
+  type TakenCompany,
+} from "../store/cluster/ownership.ts";
+import { TakenCompanies } from "../lib/taken-companies.ts";
 import type { Store } from "../store/database/database.ts";
 import { findDeliveryHold } from "../store/outbound/delivery-hold.ts";
 import {
@@ -23,8 +32,8 @@ import {
   recountTargets,
 } from "../store/outbound/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
+import { CompanyRecorders } from "./company-recorders.ts";
 import type { RenderOrWithhold } from "./delivery-to-render.ts";
-import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetRunner } from "./target-runner.ts";
 import { TargetRunners } from "./target-runners.ts";
 import { TargetCounters, type TargetStatistics } from "./target-statistics.ts";
@@ -38,6 +47,8 @@ export interface DeliveryQueueDeps {
   readonly render: RenderOrWithhold;
   /** From 0 to 1. */
   readonly random: () => number;
+  /** Without it this process delivers for all companies. */
+  readonly ownership?: Pick<Ownership, "isSole">;
 }
 
 const lookIntervalMs = 1_000;
@@ -47,15 +58,15 @@ const ticksToFullLook = 60;
 const noTargets: readonly OutboundTarget[] = [];
 
 /** The queue; `start` begins to deliver. */
-export class DeliveryQueue implements Service {
+export class DeliveryQueue implements Service, CompanyWork {
   readonly name = "delivery queue";
   readonly #deps: DeliveryQueueDeps;
-  readonly #recorder: OutcomeRecorder;
+  readonly #recorders: CompanyRecorders;
   readonly #runners: TargetRunners;
   readonly #counters = new TargetCounters();
+  readonly #companies: TakenCompanies;
+  /** Those of the companies that this node has. */
   #targets = noTargets;
-  /** What was added for each target up to the last query. */
-  readonly #added = new Map<number, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
   #wakeTimer: NodeJS.Timeout | undefined;
@@ -64,15 +75,16 @@ export class DeliveryQueue implements Service {
 
   constructor(deps: DeliveryQueueDeps) {
     this.#deps = deps;
-    const recorder = new OutcomeRecorder(deps);
-    this.#recorder = recorder;
-    const { log, targets } = deps;
+    const recorders = new CompanyRecorders(deps);
+    this.#recorders = recorders;
+    const { log, targets, ownership = soleOwnership } = deps;
+    this.#companies = new TakenCompanies(ownership);
     this.#runners = new TargetRunners({
       ...{ log, targets },
       newRunner: (target, inUse) =>
         new TargetRunner(target, inUse, {
           ...deps,
-          recorder,
+          recorder: recorders.of(target.companyId),
           onAttempt: this.#counters.counterOf(target.id),
         }),
       onRetired: () => this.wake(),
@@ -81,11 +93,34 @@ export class DeliveryQueue implements Service {
 
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#deps.store.write("site", (tx) => recountTargets(tx));
+    if (this.#companies.all === undefined) await this.#deps.store.write("site", (tx) => recountTargets(tx));
     this.#tick();
     await this.#looking;
     this.#timer = setInterval(() => this.#tick(), lookIntervalMs);
     this.#timer.unref();
+  }
+
+  /** Begins to deliver for the company. */
+  async take({ companyId }: TakenCompany): Promise<void> {
+    await this.#deps.store.write(companyId, (tx) => recountTargets(tx, companyId));
+    this.#companies.take(companyId);
+    this.#lookSoon();
+  }
+
+  /**
+   * Attempts in hand end, and are recorded: by the deadline, or at once when another node has the company, which sends again
+   * what is not recorded.
+   */
+  async leave(
+    { companyId }: TakenCompany,
+    { isFenced }: { readonly isFenced: boolean },
+    deadline: AbortSignal,
+  ): Promise<void> {
+    this.#companies.leave(companyId);
+    const until = isFenced ? AbortSignal.abort() : deadline;
+    this.#recorders.endBy(until, companyId);
+    await this.#runners.end(companyId, until);
+    await this.#recorders.end(companyId);
   }
 
   /** Something may have been put in the queue. Cheap: calls in quick succession are one query. */
@@ -124,14 +159,14 @@ export class DeliveryQueue implements Service {
     clearInterval(this.#timer);
     clearTimeout(this.#wakeTimer);
     await this.#looking;
-    this.#recorder.endBy(deadline);
+    this.#recorders.endBy(deadline);
     await this.#runners.stop(deadline);
-    await this.#recorder.idle();
+    await this.#recorders.idle();
     await this.#runners.close();
   }
 
   #tick(): void {
-    if (this.#ticks % ticksToFullLook === 0) this.#added.clear();
+    if (this.#ticks % ticksToFullLook === 0) this.#runners.forgetAdded();
     this.#ticks += 1;
     this.#lookSoon();
     this.#looking = this.#looking.then(() => this.#readAges());
@@ -146,16 +181,9 @@ export class DeliveryQueue implements Service {
     try {
       const { read } = this.#deps.store;
       const hold = await findDeliveryHold(read);
-      this.#targets = await listOutboundTargets(read);
-      const targets = hold === undefined ? this.#targets : noTargets;
-      this.#runners.takeOver(targets);
-      for (const target of targets) {
-        const { id, added } = target;
-        const isNews = this.#added.get(id) !== added;
-        this.#added.set(id, added);
-        this.#runners.get(id)?.heed(target);
-        this.#runners.get(id)?.look(isNews);
-      }
+      // In the turn of the answer: a company that was given back meanwhile has no runner any more.
+      this.#targets = this.#companies.of(await listOutboundTargets(read));
+      this.#runners.look(hold === undefined ? this.#targets : noTargets);
     } catch (error) {
       this.#deps.log.error({ err: error }, "the delivery queue could not read due deliveries; retrying");
     }

@@ -13,7 +13,10 @@
 import { nextDue, readCronSchedule } from "../domain/time/cron-schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
+import { soleOwnership } from "../store/cluster/ownership.ts";
+import { TakenCompanies } from "../lib/taken-companies.ts";
 import type { Store } from "../store/database/database.ts";
+import { FencedError } from "../store/database/fence.ts";
 import { insertDelivery } from "../store/outbound/deliveries.ts";
 import {
   type ExportSchedule,
@@ -177,6 +180,8 @@ export interface ExportRunDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Whose exports are made. Without it, those of all. */
+  readonly companies?: Pick<TakenCompanies, "has">;
 }
 
 function keyOf({ companyId, name }: Pick<ExportPlan, "companyId" | "name">): string {
@@ -198,13 +203,17 @@ async function takeStep(tx: Transaction, plan: ExportPlan, now: number): Promise
 }
 
 /** What has left the configuration is not due any more; it keeps its watermark for when it comes back. */
-async function unplan(deps: ExportRunDeps, rows: readonly ExportSchedule[]): Promise<void> {
-  for (const { companyId, name } of rows) {
-    await deps.store.write(companyId, (tx) =>
-      planExport(tx, { companyId, name, schedule: "null", nextDueAt: null }),
-    );
-    deps.log.info({ companyId, export: name }, "an export is no longer in the configuration");
-  }
+async function unplan({ store, log }: ExportRunDeps, { companyId, name }: ExportSchedule): Promise<void> {
+  await store.write(companyId, (tx) =>
+    planExport(tx, { companyId, name, schedule: "null", nextDueAt: null }),
+  );
+  log.info({ companyId, export: name }, "an export is no longer in the configuration");
+}
+
+/** Another node has the company meanwhile: the export is its affair. */
+function unlessFenced(error: unknown): undefined {
+  if (error instanceof FencedError) return undefined;
+  throw error;
 }
 
 /**
@@ -215,23 +224,24 @@ export async function runDueExports(
   deps: ExportRunDeps,
   plans: readonly ExportPlan[],
 ): Promise<readonly MadeExport[]> {
-  const { store, clock, log } = deps;
+  const { store, clock, log, companies = new TakenCompanies(soleOwnership) } = deps;
   const rows = new Map((await listExportSchedules(store.read)).map((row) => [keyOf(row), row]));
   const all: MadeExport[] = [];
   for (const plan of plans) {
     const row = rows.get(keyOf(plan));
     rows.delete(keyOf(plan));
+    if (!companies.has(plan.companyId)) continue;
     try {
       if (stepOf(plan, row, clock.now()) === "none") continue;
-      const made = await store.write(plan.companyId, (tx) => takeStep(tx, plan, clock.now()));
+      const made = await store
+        .write(plan.companyId, (tx) => takeStep(tx, plan, clock.now()))
+        .catch(unlessFenced);
       if (made !== undefined) all.push(made);
     } catch (error) {
       log.error({ err: error, companyId: plan.companyId, export: plan.name }, "an export could not be made");
     }
   }
-  await unplan(
-    deps,
-    [...rows.values()].filter(({ nextDueAt }) => nextDueAt !== null),
-  );
+  for (const row of rows.values())
+    if (row.nextDueAt !== null && companies.has(row.companyId)) await unplan(deps, row).catch(unlessFenced);
   return all;
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the outcomes of attempts: those of a company that wait at the same moment are one unit of work. Keeps an outcome that
+ * Writes the outcomes of attempts of one company: those that wait at the same moment are one unit of work. Keeps an outcome that
  * cannot be written now and writes it later, so that nothing is sent again only because the disk was full for a while.
  */
 import { setImmediate } from "node:timers/promises";
@@ -8,12 +8,11 @@ import type { Logger } from "../lib/logs/log.ts";
 import { sleep } from "../lib/sleep.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
+import { FencedError } from "../store/database/fence.ts";
 import { type AttemptRecord, recordAttempts } from "./record-attempts.ts";
 import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 
 export interface OutcomeToRecord {
-  /** Whose delivery it is. */
-  readonly companyId: number;
   readonly record: AttemptRecord;
   /** How the target stands with it, when that has changed. */
   readonly pause?: TargetPause;
@@ -24,7 +23,9 @@ interface Entry extends OutcomeToRecord {
   reject(error: unknown): void;
 }
 
-interface RecorderDeps {
+export interface RecorderDeps {
+  /** Whose deliveries they are. */
+  readonly companyId: number;
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,7 +44,10 @@ export class OutcomeRecorder {
     this.#deps = deps;
   }
 
-  /** Resolves when it is durable; rejects when the daemon stops before it could be written. */
+  /**
+   * Resolves when it is durable; rejects when the work of the company ends here before it could be written, with a `FencedError`
+   * when the company is another node's: that one sends it again.
+   */
   add(outcome: OutcomeToRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...outcome, resolve, reject });
@@ -69,19 +73,22 @@ export class OutcomeRecorder {
       await setImmediate();
       const batch = this.#waiting.slice(0, batchSize);
       this.#waiting = this.#waiting.slice(batch.length);
-      const byCompany = Map.groupBy(batch, ({ companyId }) => companyId);
-      await Promise.all([...byCompany].map(([companyId, own]) => this.#write(companyId, own)));
+      await this.#write(batch);
     }
     this.#running = undefined;
   }
 
   /** Tries until it is written. One that the store refuses must not block the others: then each goes alone. */
-  async #write(companyId: number, batch: readonly Entry[]): Promise<void> {
+  async #write(batch: readonly Entry[]): Promise<void> {
     for (;;) {
-      const error = await this.#tryToWrite(companyId, batch);
+      const error = await this.#tryToWrite(batch);
       if (error === undefined) return;
+      if (error instanceof FencedError) {
+        for (const entry of batch) entry.reject(error);
+        return;
+      }
       if (!isPassingStoreError(error) && batch.length > 1) {
-        for (const entry of batch) await this.#write(companyId, [entry]);
+        for (const entry of batch) await this.#write([entry]);
         return;
       }
       this.#deps.log.error(
@@ -92,19 +99,19 @@ export class OutcomeRecorder {
         for (const entry of batch) entry.reject(error);
         return;
       }
-      // When the daemon stops there is one more try, at once.
+      // At the end there is one more try, at once.
       await sleep(pauseMs, this.#closing.signal);
     }
   }
 
   /** Gives the error, if any. */
-  async #tryToWrite(companyId: number, batch: readonly Entry[]): Promise<unknown> {
+  async #tryToWrite(batch: readonly Entry[]): Promise<unknown> {
     const records = batch.map(({ record }) => record);
     // The last word on each target.
     const pauses = new Map(batch.flatMap(({ pause }) => (pause === undefined ? [] : [[pause.id, pause]])));
     try {
       const outcomes = { records, pauses: [...pauses.values()], now: this.#deps.clock.now() };
-      await this.#deps.store.write(companyId, (tx) => recordAttempts(tx, outcomes));
+      await this.#deps.store.write(this.#deps.companyId, (tx) => recordAttempts(tx, outcomes));
     } catch (error) {
       return error ?? new Error("the store failed without saying why");
     }

@@ -10,6 +10,7 @@
 import { setImmediate } from "node:timers/promises";
 import { shareRuns } from "../lib/files/shared-run.ts";
 import type { Store } from "../store/database/database.ts";
+import { FencedError } from "../store/database/fence.ts";
 import type { OutboundTarget } from "../store/outbound/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
 import { attemptRecordOf, logAttempt } from "./attempt-record.ts";
@@ -134,8 +135,7 @@ export class TargetRunner {
     const record = attemptRecordOf({ row, ...attempt, moves: this.#inFlight.movesOf(row) });
     // Its place is free before its outcome is durable; the delivery itself is in flight.
     this.look(false);
-    const { companyId } = this.target;
-    await this.#record(row, { companyId, record, ...(pause === undefined ? {} : { pause }) });
+    await this.#record(row, { record, ...(pause === undefined ? {} : { pause }) });
   }
 
   async #record(row: DeliveryToRender, outcome: OutcomeToRecord): Promise<void> {
@@ -144,7 +144,8 @@ export class TargetRunner {
     try {
       await recorder.add(outcome);
     } catch (error) {
-      // It stays in flight: only a restart sends it again.
+      // It stays in flight: only a restart, or another node, sends it again.
+      if (error instanceof FencedError) return;
       log.error({ err: error, delivery: row.guid }, "the outcome of a delivery is not recorded");
       return;
     }

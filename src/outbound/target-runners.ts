@@ -34,21 +34,35 @@ export class TargetRunners {
   readonly #closing = new Set<Promise<void>>();
   /** The list of which all is known: the store gives the very same one until a commit. */
   #taken: readonly OutboundTarget[] | undefined;
+  /** What was added for each target up to the last query. */
+  readonly #added = new Map<number, number>();
 
   constructor(deps: TargetRunnersDeps) {
     this.#deps = deps;
-  }
-
-  get(id: number): TargetRunner | undefined {
-    return this.#running.get(id);
   }
 
   async settled(): Promise<void> {
     await Promise.all([...this.#running.values()].map((runner) => runner.settled()));
   }
 
-  /** From now on there is a runner for each target of the configuration. */
-  takeOver(targets: readonly OutboundTarget[]): void {
+  /** From now on there is a runner for each of these targets that the configuration has, which looks for what is due. */
+  look(targets: readonly OutboundTarget[]): void {
+    this.#takeOver(targets);
+    for (const target of targets) {
+      const { id, added } = target;
+      const isNews = this.#added.get(id) !== added;
+      this.#added.set(id, added);
+      this.#running.get(id)?.heed(target);
+      this.#running.get(id)?.look(isNews);
+    }
+  }
+
+  /** The next look asks for all targets, as if something had been added for each. */
+  forgetAdded(): void {
+    this.#added.clear();
+  }
+
+  #takeOver(targets: readonly OutboundTarget[]): void {
     if (targets === this.#taken) return;
     this.#taken = targets;
     const configured = new Set(targets.filter(({ isConfigured }) => isConfigured).map(({ id }) => id));
@@ -75,6 +89,18 @@ export class TargetRunners {
       const inUse = this.#make(runner.target);
       if (inUse !== undefined) this.#inBackground(runner.replace(inUse));
     }
+  }
+
+  /** The same for the targets of one company, which are closed and forgotten: they may come back after that. */
+  async end(companyId: number, deadline: AbortSignal): Promise<void> {
+    const isOwn = ({ target }: TargetRunner) => target.companyId === companyId;
+    const running = [...this.#running.values()].filter(isOwn);
+    // They close themselves.
+    const retiring = [...this.#retiring.values()].filter(isOwn);
+    for (const { target } of running) this.#running.delete(target.id);
+    await Promise.all([...running, ...retiring].map((runner) => runner.stop(deadline)));
+    for (const { inUse } of running) this.#inBackground(inUse.target.close());
+    this.#taken = undefined;
   }
 
   /** Resolves when nothing is tried any more, at the latest a moment after the deadline, and all is recorded. */

@@ -9,6 +9,7 @@ import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { importOrders } from "../../src/operations/imports/import-orders.ts";
 import { rejectStop } from "../../src/operations/stops/reject-stop.ts";
+import { soleOwnership } from "../../src/store/cluster/ownership.ts";
 import { configOf } from "../support/message-site.ts";
 import { dropoff, RouteDriver } from "../support/route-driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -61,6 +62,7 @@ test.each(Object.entries(ways))("%s", async (_way, record) => {
   vi.useFakeTimers({ toFake: ["setInterval"] });
   await startOutbound({
     ...{ store: route.site.store, clock: { now: () => route.site.now }, log, stack },
+    cluster: { ownership: soleOwnership, keeper: undefined },
     ...{ signal: new AbortController().signal, stateDir, documentsDir: stateDir, config: () => config },
   });
   try {

@@ -84,7 +84,7 @@ export interface LogLine {
 }
 
 /** Of the row, what the file of a test says: always the same for the same row. */
-const renderPlainly: RenderDelivery = async ({ guid, companyCode, name, completion, kind }) => {
+export const renderPlainly: RenderDelivery = async ({ guid, companyCode, name, completion, kind }) => {
   const events = completion?.events.map(({ code }) => code).join(",") ?? "";
   const text = `${kind} ${completion?.stopNbr ?? name} ${completion?.stopStatus ?? ""} ${events}`;
   const bytes = Buffer.from(text);
@@ -113,12 +113,22 @@ export class DeliverySite {
   static async open(copy: Partial<OutboundCopy> = {}): Promise<DeliverySite> {
     const store = await openFreshStore(temporaryFolder());
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-    const site = new DeliverySite(store, company.id);
-    await site.configure(copy);
+    const site = await DeliverySite.over(store, company.id, copy);
     onTestFinished(async () => {
       await site.queue.stop(AbortSignal.abort());
       await store.close();
     });
+    return site;
+  }
+
+  /** The same in a store that is there, for a company of it. */
+  static async over(
+    store: Store,
+    companyId: number,
+    copy: Partial<OutboundCopy> = {},
+  ): Promise<DeliverySite> {
+    const site = new DeliverySite(store, companyId);
+    await site.configure(copy);
     return site;
   }
 

@@ -1,8 +1,8 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → journal of an earlier version → pipeline (recovery) → deliveries, exports → folders → remotes
- *   → integrations → HTTP → SFTP → FTP → ready
+ *   lock → store → parser threads → journal of an earlier version → pipeline (recovery) → deliveries, exports → load imports → folders
+ *   → remotes → leases of companies → integrations → HTTP → SFTP → FTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -47,6 +47,7 @@ import {
   signInOptionsOf,
 } from "./part-options.ts";
 import type { AlertWatch } from "../alerts/alert-watch.ts";
+import { companyWorkOf } from "./company-work.ts";
 import { auditReload } from "./audit-reload.ts";
 import { alertWatchFor } from "./alert-watch-for.ts";
 import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
@@ -56,6 +57,7 @@ import type { Health } from "../watch/health.ts";
 import { type Outbound, startOutbound } from "./outbound.ts";
 import { type HttpEndpoints, startHttp } from "./http-endpoints.ts";
 import { exchangeFigures, noteCertificate } from "./read-figures.ts";
+import { startLoadImports } from "./load-imports.ts";
 import { treeNodeOf } from "./tree-node.ts";
 import { startRemotes } from "./remotes.ts";
 import { startTidying } from "./tidying.ts";
@@ -181,6 +183,7 @@ function exchangeFor(parts: Parts): FolderExchange {
 }
 
 async function startFolders(parts: Parts): Promise<FolderEndpoint> {
+  const { ownership, keeper } = parts.cluster;
   const endpoint = new FolderEndpoint({
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
@@ -190,10 +193,16 @@ async function startFolders(parts: Parts): Promise<FolderEndpoint> {
       return prepared.kind === "refused" && prepared.isIncomplete;
     },
     whyNoRoom: (company) => parts.intake.whyNoRoom(company),
+    isSole: ownership.isSole,
+    mayTakeForMs(companyId) {
+      const fence = ownership.fenceOf(companyId);
+      return fence === undefined ? 0 : fence.leftMs?.();
+    },
     clock: parts.clock,
     log: parts.log,
   });
   await parts.stack.start(endpoint, parts.signal);
+  keeper?.add(companyWorkOf(endpoint));
   return endpoint;
 }
 
@@ -205,9 +214,9 @@ interface Traffic {
 }
 
 function outboundFor(parts: Parts): Promise<Outbound> {
-  const { store, clock, log, stack, signal, locations } = parts;
+  const { store, cluster, clock, log, stack, signal, locations } = parts;
   return startOutbound({
-    ...{ store, clock, log, stack, signal },
+    ...{ store, cluster, clock, log, stack, signal },
     stateDir: locations.stateDir,
     documentsDir: locations.documentsDirectory,
     config: () => parts.config,
@@ -321,12 +330,13 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     config: () => parts.config,
   });
   await stack.start(backups, parts.signal);
+  const readers = await startLoadImports(parts);
   const folders = await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
   await startLeases(parts);
   const alerts = alertWatchFor(parts, backups);
   await stack.start(parts.integrations, parts.signal);
-  const http = await startHttp(parts, { outbound, remotes, backups, alerts }, folders);
+  const http = await startHttp(parts, { outbound, remotes, backups, alerts }, { folders, readers });
   const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);

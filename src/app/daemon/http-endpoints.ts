@@ -11,8 +11,7 @@ import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { RecentRequests } from "../../endpoints/http/server/recent-requests.ts";
 import { RequestFigures } from "../../endpoints/http/server/request-figures.ts";
 import { refusalDocument } from "../../inbound/submit-stop-document.ts";
-import { createImportThreads } from "../../operations/imports/import-threads.ts";
-import { createLoadImporter } from "../../operations/imports/load-importer.ts";
+import type { ImportThreads } from "../../operations/imports/import-threads.ts";
 import { sealingKeyOf } from "../../store/database/meta.ts";
 import { consoleOf, type ConsoleSurroundings, type RunningConsole } from "../console/create-console.ts";
 import { QueryHost } from "../console/query-host.ts";
@@ -59,11 +58,8 @@ function ownOptions(config: Config, options: HttpOptions): HttpOptions | undefin
   return { ...forConsoleAlone(config, options), host: own.host ?? http.host, port: own.port };
 }
 
-async function startOperations(parts: Parts) {
-  const { store, clock, documents, log, integrations, stack, signal } = parts;
-  const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
-  await stack.start(readers, signal);
-  await stack.start(createLoadImporter({ store, clock, log, readers }), signal);
+async function operationsOf(parts: Parts, readers: ImportThreads) {
+  const { store, clock, documents, integrations } = parts;
   const context = createOperationContext({
     ...{ store, clock, documents, integrations, readers },
     numberKey: await sealingKeyOf(store),
@@ -71,7 +67,7 @@ async function startOperations(parts: Parts) {
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
   });
-  return { readers, call: callWith(context) };
+  return callWith(context);
 }
 
 function listen(parts: Parts, endpoint: HttpEndpoint): void {
@@ -90,10 +86,10 @@ function listenAlone(parts: Parts, endpoint: HttpEndpoint): void {
 export async function startHttp(
   parts: Parts,
   traffic: Omit<MeasuredTraffic, "requests">,
-  folders: ConsoleSurroundings["folders"],
+  { folders, readers }: Pick<ConsoleSurroundings, "folders"> & { readonly readers: ImportThreads },
 ): Promise<HttpEndpoints> {
   const { log, signIn, stack, signal } = parts;
-  const { readers, call } = await startOperations(parts);
+  const call = await operationsOf(parts, readers);
   const requests = new RecentRequests();
   const running = await startConsole(parts, { backups: traffic.backups, requests, folders });
   const options = await httpOptionsOf(parts.config);

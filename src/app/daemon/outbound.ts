@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { alertReceiversOf } from "../../config/alert-settings.ts";
 import { messageSettingsOf } from "../../config/company-settings.ts";
+import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -13,15 +14,18 @@ import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
 import { createAlertRenderer } from "../../outbound/render-alert.ts";
 import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../../outbound/render-message.ts";
+import { fencedStore } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import type { Cluster } from "./cluster.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
 import { createFolderThread } from "../../targets/folder/folder-thread.ts";
 import { createTargets } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 export interface OutboundDeps {
-  readonly store: Pick<Store, "read" | "write" | "listen">;
+  readonly store: Pick<Store, "read" | "write" | "writeSoon" | "listen">;
+  readonly cluster: Cluster;
   readonly stateDir: string;
   readonly documentsDir: string;
   readonly config: () => Config;
@@ -36,9 +40,9 @@ export interface Outbound extends Pick<DeliveryQueue, "statistics"> {
   reload(): Promise<void>;
 }
 
-/** The files of exports: they are removed once nobody reads them any more. */
+/** The files of exports, which no other node reads: they are removed once nobody reads them any more. */
 async function startExportFiles(deps: OutboundDeps, rendering: ReturnType<typeof createExportRendering>) {
-  const directory = join(deps.stateDir, "exports");
+  const directory = join(nodePlaceOf(deps.config()).nodeDir, "exports");
   const files = new ExportFiles({ store: deps.store, rendering, directory });
   await files.start();
   deps.stack.push({ name: "export files", release: () => files.close() });
@@ -68,8 +72,11 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const folderThread = createFolderThread();
   stack.push({ name: "delivering thread", release: () => folderThread.close() });
   const targets = createTargets({ config, stateDir, folderThread });
-  const queue = new DeliveryQueue({ store, clock, log, targets, render, random: Math.random });
+  const { ownership, keeper } = deps.cluster;
+  const own = { store: fencedStore(store, ownership), ownership, clock, log };
+  const queue = new DeliveryQueue({ ...own, targets, render, random: Math.random });
   await stack.start(queue, signal);
+  keeper?.add(queue);
   // Whoever records an event wakes the queue with its commit, by whatever way the change came in.
   const endListening = store.listen("deliveries", () => queue.wake());
   stack.push({ name: "news of deliveries", release: async () => endListening() });
@@ -79,8 +86,9 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const plans = async () =>
     (await findDeliveryHold(store.read)) === undefined ? await allExportPlans(store, config()) : [];
   const tidy = () => exportFiles.tidy();
-  const exports = createExportScheduler({ store, clock, log, plans, tidy });
+  const exports = createExportScheduler({ ...own, plans, tidy });
   await stack.start(exports, signal);
+  keeper?.add(exports);
   return {
     statistics: () => queue.statistics(),
     async reload() {

@@ -16,7 +16,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
+import { fencedStore } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
+import type { Cluster } from "./cluster.ts";
+import { companyWorkOf } from "./company-work.ts";
 import { directoryOf, serverSettingsOf } from "./server-settings.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
@@ -51,7 +54,7 @@ function fetchOrFault(settings: RemoteConfig): Promise<PolledRemote["fetch"]> {
 }
 
 interface RemotesDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "writeSoon">;
   readonly locations: Locations;
   readonly config: () => Config;
 }
@@ -73,6 +76,7 @@ async function polledRemotes({ store, locations, config }: RemotesDeps): Promise
 export async function startRemotes(
   deps: RemotesDeps & {
     readonly pipeline: InboundPipeline;
+    readonly cluster: Cluster;
     readonly intake: Pick<Intake, "whyNoRoom">;
     readonly clock: Clock;
     readonly log: Logger;
@@ -82,17 +86,22 @@ export async function startRemotes(
     readonly untaken: (() => readonly UntakenOfRemote[])[];
   },
 ): Promise<RemoteEndpoint> {
-  const { pipeline, intake, clock, log, config } = deps;
+  const { pipeline, intake, clock, log, config, cluster } = deps;
+  const { ownership, keeper } = cluster;
+  const store = fencedStore(deps.store, ownership);
   const endpoint = new RemoteEndpoint({
     inbox: pipeline,
-    memory: createRemoteMemory(deps),
-    states: createRemoteStates(deps),
+    memory: createRemoteMemory({ ...deps, store }),
+    states: createRemoteStates({ store }),
+    isSole: ownership.isSole,
+    isOurs: (companyId) => ownership.fenceOf(companyId) !== undefined,
     intake,
     limits: () => config().inbound,
     remotes: () => polledRemotes(deps),
     ...{ clock, log, random: Math.random },
   });
   await deps.stack.start(endpoint, deps.signal);
+  keeper?.add(companyWorkOf(endpoint));
   deps.untaken.push(() => endpoint.untaken());
   return endpoint;
 }

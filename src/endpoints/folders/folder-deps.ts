@@ -124,6 +124,11 @@ export interface FolderDeps {
   /** Makes everything durable that was written to the file system of the folder. */
   readonly syncCopies: (folder: string) => Promise<void>;
   readonly takeThread: () => TakeThread;
-  /** Marks temporary files as those of this run: what else lies there was left by a crash. */
+  /**
+   * How long files of the company may be taken here, in milliseconds; undefined: for ever. 0: another node takes them, which
+   * may have found them already.
+   */
+  readonly mayTakeForMs: (companyId: number) => number | undefined;
+  /** Marks temporary files as those of this run: what else lies there was left by a crash, or by the node that had the company. */
   readonly runId: string;
 }

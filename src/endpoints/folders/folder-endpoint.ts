@@ -4,13 +4,16 @@
  * scans, and starts and ends tasks as companies come and go. The companies have their turns one after the other in the
  * course of a round, each with all its folders together: of two files of a stop in two folders, no scan may find the later
  * a round before the earlier.
+ *
+ * Where several nodes share a database, each scans the folders of the companies that it has (`begin`, `end`); what another
+ * one has left there is recovered then, as at a start.
  */
-import { randomBytes } from "node:crypto";
 import type { FolderStanding } from "../../domain/files/folder-standing.ts";
 import { aborted } from "../../lib/aborted.ts";
 import { syncFileSystems } from "../../lib/files/sync-file-system.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
+import { TakenCompanies } from "../../lib/taken-companies.ts";
 import {
   type FolderDeps,
   type FolderDisk,
@@ -26,6 +29,10 @@ import { createTakeThread, type TakeThread } from "./take-thread.ts";
 export interface FolderEndpointDeps
   extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom"> {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
+  /** Whether this process has all companies for ever; otherwise those that it is given. Default true. */
+  readonly isSole?: boolean;
+  /** Default: for ever. */
+  readonly mayTakeForMs?: FolderDeps["mayTakeForMs"];
   /** System calls, hints and the thread of copies: tests put their own in. */
   readonly disk?: FolderDisk;
   readonly watch?: WatchFolder;
@@ -40,17 +47,19 @@ function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): s
 export class FolderEndpoint implements Service {
   readonly name = "folders";
   readonly #deps: FolderEndpointDeps;
-  readonly #taskDeps: FolderTaskDeps;
+  readonly #taskDeps: Omit<FolderTaskDeps, "runId">;
   readonly #tasks = new Map<string, FolderTask>();
   readonly #closing = new Set<Promise<void>>();
   readonly #rounds: ScanRounds<readonly FolderTask[]>;
   readonly #refreshing: ReturnType<typeof loggingFirstFailure>;
+  readonly #companies: TakenCompanies;
   #isStartUp = true;
   #isStopped = false;
 
   constructor(deps: FolderEndpointDeps) {
     this.#deps = deps;
-    const takeThread = deps.takeThread ?? createTakeThread;
+    const { takeThread = createTakeThread, isSole = true, mayTakeForMs = () => undefined } = deps;
+    this.#companies = new TakenCompanies({ isSole });
     this.#rounds = new ScanRounds({
       items: () => this.#nextRound(),
       visit: (tasks) => {
@@ -68,10 +77,8 @@ export class FolderEndpoint implements Service {
       disk: deps.disk ?? systemFolderDisk,
       localDisk: deps.disk ?? localFolderDisk,
       watch: deps.watch ?? watchFolder,
-      runId: randomBytes(6).toString("hex"),
       syncCopies: (folder) => syncFileSystems([folder]),
-      takeThread,
-      inboxThread: takeThread(),
+      ...{ takeThread, mayTakeForMs, inboxThread: takeThread() },
     };
   }
 
@@ -85,6 +92,22 @@ export class FolderEndpoint implements Service {
 
   async stop(deadline: AbortSignal): Promise<void> {
     await Promise.race([this.#close(), aborted(deadline)]);
+  }
+
+  /** From now on the folders of the company are scanned here. */
+  async begin(companyId: number): Promise<void> {
+    const folders = await this.#deps.folders();
+    this.#companies.take(companyId);
+    for (const folder of folders) if (folder.companyId === companyId) this.#open(folder, true);
+  }
+
+  /** No more files of the company are taken. Resolves when none is in hand. */
+  async end(companyId: number): Promise<void> {
+    this.#companies.leave(companyId);
+    const own = [...this.#tasks].filter(([, task]) => task.companyId === companyId);
+    for (const [key] of own) this.#tasks.delete(key);
+    // As at the end of the process: what stays keeps back what is in line behind it.
+    await Promise.all([...own.map(([, task]) => task.close({ isEnd: true })), ...this.#closing]);
   }
 
   /** Reads the list of folders and scans each; resolves when all have been scanned. Files settle after that. */
@@ -122,18 +145,21 @@ export class FolderEndpoint implements Service {
 
   #useFolders(folders: readonly WatchedFolder[]): void {
     if (this.#isStopped) return;
-    const wanted = new Map(folders.map((folder) => [keyOf(folder), folder]));
+    const wanted = new Map(this.#companies.of(folders).map((folder) => [keyOf(folder), folder]));
     for (const [key, task] of this.#tasks) {
       if (wanted.has(key)) continue;
       this.#tasks.delete(key);
       const closed = task.close({ isEnd: false }).finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
     }
-    for (const [key, folder] of wanted) {
-      if (this.#tasks.has(key)) continue;
-      const task = new FolderTask(this.#taskDeps, folder, this.#isStartUp);
-      this.#tasks.set(key, task);
-      void task.scan();
-    }
+    for (const folder of wanted.values()) this.#open(folder, this.#isStartUp);
+  }
+
+  #open(folder: WatchedFolder, isStartUp: boolean): void {
+    if (this.#isStopped || this.#tasks.has(keyOf(folder))) return;
+    const runId = this.#companies.runIdOf(folder.companyId);
+    const task = new FolderTask({ ...this.#taskDeps, runId }, folder, isStartUp);
+    this.#tasks.set(keyOf(folder), task);
+    void task.scan();
   }
 }

@@ -197,6 +197,11 @@ export class FolderTaker {
       candidates.add(name, state, { atMs, isRecovered });
     if (taken.arrivals.length === 0) return;
     log.debug({ files: taken.arrivals.length }, "files taken");
+    if (this.#isLost()) {
+      // Another node finds them in their places, and may have decided about them already.
+      for (const { path } of taken.arrivals) inbox.release(path);
+      return;
+    }
     // Not awaited: the pipeline knows the paths from here on, and checks go on while the ledger is written.
     const handing = inbox.arriveAll(taken.arrivals).finally(() => this.#handing.delete(handing));
     this.#handing.add(handing);
@@ -204,8 +209,13 @@ export class FolderTaker {
     for (const name of taken.removed) staying.drop(name);
   }
 
+  /** Whether another node takes the files of the company. */
+  #isLost(): boolean {
+    return this.#deps.mayTakeForMs(this.#folder.companyId) === 0;
+  }
+
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {
-    const isStopped = () => this.#isStopped;
+    const isStopped = () => this.#isStopped || this.#isLost();
     const deps = { ...this.#deps, thread: this.#ownThread ?? this.#deps.inboxThread };
     try {
       const taken = await takeSettled(deps, { folder: this.#folder, at, files, isStopped });

@@ -12,10 +12,15 @@
  * files: the next start recovers and applies the one in `inbound/`, takes the other again and answers it as a duplicate.
  * Of `inbound/`: the next start recovers a source that was set aside, unless its copy has its place. It sees that by the
  * second name of the copy, which goes last (`sweep-copies.ts`).
+ *
+ * Where several nodes share the tree, a node may stand still amid a call while another one takes over its company. What it
+ * does when it goes on: nothing more after `until`, but to put back what it had set aside. One call may still be made. A
+ * link of a copy fails, because whoever takes over has renamed the copies first; no name is removed that has another file.
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { systemCodeOf } from "../../lib/errors.ts";
+import { monotonicMs } from "../../lib/monotonic.ts";
 import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
 import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
 
@@ -38,6 +43,8 @@ export interface PlaceRequest {
   readonly again: string;
   /** Where sources of `inbound/` itself are set aside; undefined for a further folder. */
   readonly aside: string | undefined;
+  /** When another node may take the files, by `monotonicMs`; undefined: never. */
+  readonly until?: number | undefined;
   readonly files: readonly FileToPlace[];
 }
 
@@ -57,6 +64,8 @@ interface Placed {
   readonly path: string;
   readonly source: string;
   readonly isAgain: boolean;
+  /** Of the copy; undefined where nobody else could put another file in its place. */
+  readonly inode: number | undefined;
 }
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
@@ -99,7 +108,7 @@ class Placing {
 
   run(): PlaceOutcome[] {
     if (this.#request.aside !== undefined) makeFolderUnlessThere(this.#calls, this.#request.aside);
-    const attempts = this.#request.files.map((file) => this.#attempt(file));
+    const attempts = this.#request.files.map((file) => this.#attemptInTime(file));
     this.#sync(attempts.filter((attempt): attempt is Placed => "file" in attempt));
     const notPlaced = new Set<string>();
     return attempts.map((attempt, index) => {
@@ -108,6 +117,16 @@ class Placing {
       if (outcome.kind !== "placed" && stop !== undefined) notPlaced.add(stop);
       return outcome;
     });
+  }
+
+  /** Whether the files are another node's. */
+  #isLate(): boolean {
+    const { until } = this.#request;
+    return until !== undefined && monotonicMs() >= until;
+  }
+
+  #attemptInTime(file: FileToPlace): Placed | PlaceOutcome {
+    return this.#isLate() ? { kind: "changed" } : this.#attempt(file);
   }
 
   #attempt(file: FileToPlace): Placed | PlaceOutcome {
@@ -125,11 +144,12 @@ class Placing {
   #place(file: FileToPlace, source: string): Placed {
     const { inbound, again } = this.#request;
     const [own, other] = [`${inbound}/${file.name}`, `${again}/${file.againName}`];
+    const inode = this.#request.until === undefined ? undefined : this.#calls.lstat(file.from).ino;
     const isAgain = !linkUnlessThere(this.#calls, file.from, own);
     if (isAgain) this.#calls.link(file.from, other);
     const isCopy = file.from !== join(this.#request.directory, file.name);
     if (isCopy && this.#request.aside === undefined) this.#calls.unlink(file.from);
-    return { file, path: isAgain ? other : own, source, isAgain };
+    return { file, path: isAgain ? other : own, source, isAgain, inode };
   }
 
   /** Nothing depends on this name any more: when the call fails, the next start removes the file. */
@@ -183,15 +203,26 @@ class Placing {
     }
   }
 
-  #takeBack({ file, path, source }: Placed): void {
-    unlinkIfThere(this.#calls, path);
+  #takeBack({ file, path, source, inode }: Placed): void {
+    if (this.#isLate()) return;
+    if (inode === undefined || this.#inodeAt(path) === inode) unlinkIfThere(this.#calls, path);
     if (this.#request.aside === undefined) return;
     this.#putBack(source, join(this.#request.directory, file.name), file);
     this.#removeCopyName(file);
   }
 
+  #inodeAt(path: string): number | undefined {
+    try {
+      return this.#calls.lstat(path).ino;
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return undefined;
+    }
+  }
+
   #end(attempt: Placed | PlaceOutcome, isBehind: boolean): PlaceOutcome {
     if (!("file" in attempt)) return attempt;
+    if (this.#isLate()) return { kind: "changed" };
     if (!isBehind) return this.#removeSource(attempt);
     this.#takeBack(attempt);
     return { kind: "behind" };

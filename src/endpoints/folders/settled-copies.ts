@@ -18,7 +18,7 @@ import { portionsOf } from "../../lib/portions.ts";
 
 export interface TakerDeps
   extends OutcomesDeps,
-    Pick<FolderDeps, "disk" | "inbox" | "log" | "runId" | "isIncomplete" | "syncCopies"> {
+    Pick<FolderDeps, "disk" | "inbox" | "log" | "runId" | "isIncomplete" | "syncCopies" | "mayTakeForMs"> {
   readonly thread: TakeThread;
 }
 

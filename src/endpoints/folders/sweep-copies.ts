@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hashBytesAt } from "../../inbound/places/hash-bytes.ts";
 import { againFolderName, asideFolderName, markOf } from "../../inbound/places/place-arrival.ts";
 import { mkdir, rename } from "../../lib/files/changes.ts";
-import { unlessMissing } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
@@ -21,16 +21,32 @@ export function copyName(runId: string, mark: string): string {
 }
 
 /**
- * Removes the copies of an earlier run, whose sources are still there. A source that was set aside moves to `.again`, where
- * the scan takes it, unless its copy has its place already: the file must not come twice.
+ * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. A source
+ * that was set aside moves to `.again`, where the scan takes it, unless its copy has its place already: the file must not come
+ * twice. Copies are renamed first: a node that stood still cannot give them a place any more when it goes on.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);
-  const copies = ((await readdir(taking).catch(unlessMissing)) ?? []).filter(
-    (name) => !name.startsWith(`${deps.runId}-`),
-  );
+  const found = (await readdir(taking).catch(unlessMissing)) ?? [];
+  const copies: string[] = [];
+  for (const name of found.filter((other) => !other.startsWith(`${deps.runId}-`))) {
+    const own = await takeOver(deps, taking, name);
+    if (own !== undefined) copies.push(own);
+  }
   await recoverAside(deps, inbound, copies);
   for (const name of copies) await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
+}
+
+/** The copy has another name now, which ends with its mark as before; undefined when it is gone. */
+async function takeOver({ runId }: SweepDeps, taking: string, name: string): Promise<string | undefined> {
+  const own = copyName(`${runId}-swept`, name.slice(name.lastIndexOf("-") + 1));
+  try {
+    await rename(join(taking, name), join(taking, own));
+    return own;
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly string[]): Promise<void> {

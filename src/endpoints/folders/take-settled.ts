@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { againFolderName, asideFolderName, newAgainName } from "../../inbound/places/place-arrival.ts";
 import { mkdir } from "../../lib/files/changes.ts";
+import { monotonicMs } from "../../lib/monotonic.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { PlaceOutcome } from "./place-files.ts";
@@ -37,6 +38,8 @@ async function givePlaces(taking: Taking, copied: readonly Copied[], to: PlaceFo
 }
 
 async function givePortion(taking: Taking, portion: readonly Copied[], to: PlaceFolders): Promise<void> {
+  const forMs = taking.deps.mayTakeForMs(taking.settled.folder.companyId);
+  const until = forMs === undefined ? undefined : monotonicMs() + forMs;
   const files = portion.map(({ file: { name, state }, from, mark }) => {
     return { name, state, from, againName: newAgainName(name, mark), stop: stopAndTimeOf(name)?.stop };
   });
@@ -48,7 +51,7 @@ async function givePortion(taking: Taking, portion: readonly Copied[], to: Place
     const { at: directory, folder } = taking.settled;
     const [inbound, again] = [to.inbound.child("."), to.again.child(".")];
     const aside = folder.isInbox ? to.inbound.child(asideFolderName) : undefined;
-    const outcomes = await placeIn(taking.deps.thread, { directory, inbound, again, aside, files });
+    const outcomes = await placeIn(taking.deps.thread, { directory, inbound, again, aside, until, files });
     for (const [index, { file }] of portion.entries()) {
       const path = note(taking, file, outcomes[index], paths[index]);
       if (path !== undefined) reserved.delete(path);

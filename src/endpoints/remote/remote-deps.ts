@@ -45,7 +45,9 @@ export interface RemoteDeps {
   readonly log: Logger;
   /** Between 0 and 1: spreads the pauses of remotes that failed together. */
   readonly random: () => number;
-  /** Marks temporary files as those of this run: what else lies there was left by a crash. */
+  /** Whether files of the company may be taken here: otherwise another node takes them. */
+  readonly isOurs: (companyId: number) => boolean;
+  /** Marks temporary files as those of this run: what else lies there was left by a crash, or by the node that had the company. */
   readonly runId: string;
 }
 

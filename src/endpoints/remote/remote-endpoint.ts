@@ -1,18 +1,23 @@
 /**
  * The endpoint that takes files from servers of others. Every remote has a poller and a thread of its own, so that one that
  * hangs blocks no other. The endpoint reads the list of remotes now and then, and starts, restarts and stops pollers as
- * remotes come, change and go with a reload or with their company.
+ * remotes come, change and go with a reload or with their company. Where several nodes share a database, each polls the remotes
+ * of the companies that it has (`begin`, `end`).
  */
-import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { aborted } from "../../lib/aborted.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
+import { TakenCompanies } from "../../lib/taken-companies.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
 import { type PollerOptions, RemotePoller } from "./remote-poller.ts";
 
-export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId"> {
+export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId" | "isOurs"> {
+  /** Whether this process has all companies for ever; otherwise those that it is given. Default true. */
+  readonly isSole?: boolean;
+  /** Default: always. */
+  readonly isOurs?: RemoteDeps["isOurs"];
   readonly remotes: () => Promise<readonly PolledRemote[]>;
   /** How many names the poller keeps of one round. Default 10,000. */
   readonly maxCandidates?: number;
@@ -37,12 +42,12 @@ function keyOf({ companyId, name }: Pick<PolledRemote, "companyId" | "name">): s
 export class RemoteEndpoint implements Service {
   readonly name = "remotes";
   readonly #deps: RemoteEndpointDeps;
-  readonly #pollerDeps: RemoteDeps;
+  readonly #pollerDeps: Omit<RemoteDeps, "runId">;
+  readonly #companies: TakenCompanies;
   readonly #pollers = new Map<string, RemotePoller>();
   readonly #closing = new Map<string, Promise<void>>();
   #turn: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
-  #heedTimer: NodeJS.Timeout | undefined;
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #refreshing: ReturnType<typeof loggingFirstFailure>;
   readonly #heeding: ReturnType<typeof loggingFirstFailure>;
   #isStopped = false;
@@ -55,24 +60,39 @@ export class RemoteEndpoint implements Service {
       "the list of remotes cannot be read; the last one stays in use",
     );
     this.#heeding = loggingFirstFailure(deps.log, "requests to poll a remote cannot be read; retrying");
-    this.#pollerDeps = { ...deps, log, runId: randomBytes(6).toString("hex") };
+    const { isSole = true, isOurs = () => true } = deps;
+    this.#companies = new TakenCompanies({ isSole });
+    this.#pollerDeps = { ...deps, log, isOurs };
   }
 
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await this.reload();
     const { refreshMs = defaultRefreshMs, heedMs = defaultHeedMs } = this.#deps;
-    this.#timer = setInterval(() => void this.reload(), refreshMs);
-    this.#heedTimer = setInterval(() => void this.heed(), heedMs);
-    this.#heedTimer.unref();
+    this.#timers.push(setInterval(() => void this.reload(), refreshMs));
+    this.#timers.push(setInterval(() => void this.heed(), heedMs).unref());
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#timer);
-    clearInterval(this.#heedTimer);
+    for (const timer of this.#timers) clearInterval(timer);
     const closed = Promise.all([...this.#pollers.values()].map((poller) => poller.close()));
     await Promise.race([Promise.all([closed, ...this.#closing.values()]), aborted(deadline)]);
+  }
+
+  /** From now on the remotes of the company are polled here. */
+  async begin(companyId: number): Promise<void> {
+    this.#companies.take(companyId);
+    // Not waited for: it asks no server, but reads files that the configuration names, which may lie on a share that hangs.
+    void this.reload();
+  }
+
+  /** Nothing more of the company is fetched. Resolves when nothing is in hand. */
+  async end(companyId: number): Promise<void> {
+    this.#companies.leave(companyId);
+    for (const [key, poller] of this.#pollers)
+      if (poller.remote.companyId === companyId) this.#close(key, poller);
+    await Promise.all(this.#closing.values());
   }
 
   /** Takes over the list of remotes as it is now. */
@@ -113,7 +133,7 @@ export class RemoteEndpoint implements Service {
 
   async #use(remotes: readonly PolledRemote[]): Promise<void> {
     if (this.#isStopped) return;
-    const wanted = new Map(remotes.map((remote) => [keyOf(remote), remote]));
+    const wanted = new Map(this.#companies.of(remotes).map((remote) => [keyOf(remote), remote]));
     for (const [key, poller] of this.#pollers) {
       if (!isDeepStrictEqual(wanted.get(key), poller.remote)) this.#close(key, poller);
     }
@@ -123,7 +143,8 @@ export class RemoteEndpoint implements Service {
       await this.#closing.get(key);
       const failuresBefore = await this.#failuresOf(remote);
       const isPaused = (await this.#pausedKeys()).has(key);
-      if (!this.#isStopped) this.#open(key, remote, { failuresBefore, isPaused });
+      if (!this.#isStopped && this.#companies.has(remote.companyId))
+        this.#open(key, remote, { failuresBefore, isPaused });
     }
   }
 
@@ -145,7 +166,8 @@ export class RemoteEndpoint implements Service {
     standing: Pick<PollerOptions, "failuresBefore" | "isPaused">,
   ): void {
     const { maxCandidates } = this.#deps;
-    const poller = new RemotePoller(this.#pollerDeps, remote, { maxCandidates, ...standing });
+    const runId = this.#companies.runIdOf(remote.companyId);
+    const poller = new RemotePoller({ ...this.#pollerDeps, runId }, remote, { maxCandidates, ...standing });
     this.#pollers.set(key, poller);
     poller.run();
   }

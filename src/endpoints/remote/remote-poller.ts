@@ -158,18 +158,21 @@ export class RemotePoller {
 
   async #round(): Promise<void> {
     if (this.#aborted.signal.aborted || this.#isPaused) return;
+    const { companyId } = this.remote;
     const { requestToAnswer, isAwaited } = this.#standing;
     if (isAwaited) this.#reports.endRests();
     try {
       await this.#poll();
       this.#health.succeeded();
     } catch (error) {
-      if (this.#aborted.signal.aborted) return;
+      // Also before it is told that the company is another node's: that was no fault of the remote.
+      if (this.#aborted.signal.aborted || !this.#deps.isOurs(companyId)) return;
       if (error instanceof RoundTrouble) this.#health.failed(error.trouble);
       else this.#health.failed({ kind: "ownFault", message: messageOf(error) }, error);
     } finally {
       this.#schedule.ended(this.#health.failuresInRow);
     }
+    if (!this.#deps.isOurs(companyId)) return;
     const rounds = { ...this.#schedule.standing, ...this.#health.standing };
     await this.#standing.note(rounds, requestToAnswer);
   }

@@ -7,6 +7,10 @@
  * What survives a crash: before the note a temporary file, which the next start removes. After it the file is fetched again
  * and compared: `fateOf` sees in `inbound/` and the ledger whether it got its place, so that it is not taken twice. A file
  * that a host sends again later has no note, and becomes a duplicate as everywhere.
+ *
+ * The same holds when another node takes the company over: its first round removes the downloads of the node that had it, and
+ * the notes of that one are refused from then on. So a node that stood still places nothing when it goes on: the file that it
+ * would link is gone.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, realpath } from "node:fs/promises";
@@ -107,6 +111,22 @@ export async function sweepDownloads(runId: string, inboundDirectory: string): P
 
 async function removeAll(fetched: readonly Fetched[]): Promise<void> {
   for (const { path } of fetched) await unlink(path).catch(unlessMissing);
+}
+
+/** Also after a fault: files that have their places are reserved, and no scan takes them. */
+async function handOver(
+  { inbox, isOurs }: RemoteDeps,
+  { companyId }: PolledRemote,
+  arrivals: readonly Arrival[],
+): Promise<void> {
+  if (isOurs(companyId)) return await inbox.arriveAll(arrivals);
+  // Another node finds them in their places, and may have decided about them already.
+  for (const { path } of arrivals) inbox.release(path);
+}
+
+/** Throws when the files of the company are another node's. */
+function checkOurs({ isOurs }: RemoteDeps, { companyId }: PolledRemote): void {
+  if (!isOurs(companyId)) throw new Error("another node has the company");
 }
 
 export class FileTaker {
@@ -260,8 +280,7 @@ export class FileTaker {
       for (const one of fetched) await this.#placeOne(one, inbound, arrivals);
     } finally {
       await inbound.close();
-      // Also after a fault: files that have their places are reserved, and no scan takes them.
-      await this.#deps.inbox.arriveAll(arrivals);
+      await handOver(this.#deps, this.#taking.remote, arrivals);
     }
     this.#taking.taken(arrivals.length);
     this.#taking.log.info({ files: arrivals.length }, "files taken from a remote");
@@ -271,6 +290,7 @@ export class FileTaker {
   async #placeOne({ file, path }: Fetched, inbound: PinnedFolder, arrivals: Arrival[]): Promise<void> {
     const { companyId, name } = this.#taking.remote;
     const { inbox } = this.#deps;
+    checkOurs(this.#deps, this.#taking.remote);
     const arrival = { companyId, name: file.name, channel: `remote:${name}`, size: file.size } as const;
     arrivals.push(await placeArrival({ inbox }, { from: path, inbound, arrival }));
   }
@@ -314,6 +334,7 @@ export class FileTaker {
   /** False when the server refuses: then the file is not fetched again while it stays the same. */
   async #settleOne(file: FetchedFile, signal: AbortSignal): Promise<boolean> {
     const { client, remote, log } = this.#taking;
+    checkOurs(this.#deps, this.#taking.remote);
     const kind = remote.after === "move" ? "move" : "remove";
     const outcome = await client.run({ kind, file }, signal);
     if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);

@@ -13,8 +13,8 @@
 import type { Service } from "../../lib/service.ts";
 import { sleep } from "../../lib/sleep.ts";
 import type { Store } from "../../store/database/database.ts";
-import { type ItemKey, listWaitingItems } from "../../store/stops/imports.ts";
-import { WaitingLoads, type WaitingLoadsDeps } from "./waiting-loads.ts";
+import type { CompanyWork, TakenCompany } from "../../store/cluster/ownership.ts";
+import { beginning, WaitingLoads, type WaitingLoadsDeps } from "./waiting-loads.ts";
 
 export interface LoadImporterDeps extends WaitingLoadsDeps {
   readonly store: Pick<Store, "read" | "write" | "listen">;
@@ -25,11 +25,12 @@ export interface LoadImporterDeps extends WaitingLoadsDeps {
 /** Loads in one commit: enough to share its cost, few enough that requests between get their turn soon. */
 const loadsInGroup = 8;
 const defaultRetryMs = 1_000;
+/** How often a node asks for what others have accepted, whose announcements do not reach it. */
+const askMs = 1_000;
 const longestRetryMs = 60_000;
-/** Before the first of all. */
-const beginning: ItemKey = { importId: -1, position: -1 };
+export interface LoadImporter extends Service, CompanyWork {}
 
-class BackgroundImporter implements Service {
+class BackgroundImporter implements LoadImporter {
   readonly name = "load importer";
   readonly #deps: LoadImporterDeps & { readonly retryMs: number };
   readonly #loads: WaitingLoads;
@@ -39,7 +40,6 @@ class BackgroundImporter implements Service {
   #retry: NodeJS.Timeout | undefined;
   #isRunning = false;
   #isAwake = false;
-  #isStopped = true;
   #drained: Promise<void> = Promise.resolve();
   #endListening: () => void = () => undefined;
 
@@ -51,14 +51,29 @@ class BackgroundImporter implements Service {
   }
 
   async start(): Promise<void> {
-    this.#isStopped = false;
     // After the answers of the commit: whoever sent the import is answered before its loads are begun.
-    this.#endListening = this.#deps.store.listen("loadImports", () => queueMicrotask(() => this.#wake()));
+    const endListening = this.#deps.store.listen("loadImports", () => queueMicrotask(() => this.#wake()));
+    const asking =
+      this.#deps.ownership?.isSole === false ? setInterval(() => this.#wake(), askMs).unref() : undefined;
+    this.#endListening = () => {
+      endListening();
+      clearInterval(asking);
+    };
     this.#wake();
   }
 
+  /** Applies the loads of the company, from the first on that waits. */
+  async take({ companyId }: TakenCompany): Promise<void> {
+    this.#loads.begin(companyId);
+    this.#wake();
+  }
+
+  /** Resolves when the loads in hand are applied, or were refused because another node has the company. */
+  async leave({ companyId }: TakenCompany): Promise<void> {
+    await this.#loads.end(companyId);
+  }
+
   async stop(): Promise<void> {
-    this.#isStopped = true;
     this.#endListening();
     clearTimeout(this.#retry);
     this.#stop.abort();
@@ -69,17 +84,17 @@ class BackgroundImporter implements Service {
   /** There may be loads to apply. */
   #wake(): void {
     this.#isAwake = true;
-    if (this.#isRunning || this.#isStopped) return;
+    if (this.#isRunning || this.#stop.signal.aborted) return;
     this.#isRunning = true;
     this.#drained = this.#drain();
   }
 
   async #drain(): Promise<void> {
     let isHalted = false;
-    while (!this.#isStopped) {
+    while (!this.#stop.signal.aborted) {
       try {
         this.#isAwake = false;
-        const keys = await listWaitingItems(this.#deps.store.read, this.#after, loadsInGroup);
+        const keys = await this.#loads.list(this.#after, loadsInGroup);
         // In the same turn as the listing: a wake that comes later finds nothing running and begins anew.
         if (keys.length === 0 && !this.#isAwake) break;
         await this.#loads.take(keys);
@@ -97,7 +112,7 @@ class BackgroundImporter implements Service {
 
   /** Until the retry of held loads, passes continue behind them. */
   #endPass(): void {
-    if (this.#isStopped || this.#retry !== undefined) return;
+    if (this.#stop.signal.aborted || this.#retry !== undefined) return;
     if (!this.#loads.hasHeld) {
       this.#after = beginning;
       this.#retryMs = this.#deps.retryMs;
@@ -121,6 +136,6 @@ class BackgroundImporter implements Service {
 }
 
 /** Makes the importer; it works from its start until its stop, and finishes the loads in hand. */
-export function createLoadImporter(deps: LoadImporterDeps): Service {
+export function createLoadImporter(deps: LoadImporterDeps): LoadImporter {
   return new BackgroundImporter(deps);
 }

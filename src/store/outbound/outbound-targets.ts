@@ -306,10 +306,11 @@ export async function announceNews(tx: Transaction, id: number): Promise<void> {
   announce(tx, "deliveries");
 }
 
-/** Counts the open and dead deliveries anew, in case that somebody has changed the database by hand. */
-export async function recountTargets(tx: Transaction): Promise<void> {
+/** Counts the open and dead deliveries anew, of one company or all, in case that somebody has changed the database by hand. */
+export async function recountTargets(tx: Transaction, companyId?: number): Promise<void> {
   await tx
     .updateTable("outbound_targets")
+    .$if(companyId !== undefined, (some) => some.where("company_id", "=", companyId ?? 0))
     .set((eb) => {
       const ofTarget = eb
         .selectFrom("deliveries as d")

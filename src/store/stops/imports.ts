@@ -1,6 +1,6 @@
 /** Imports of loads that are answered first and applied later, load by load (specification/gateway.md#load-imports). */
 import { type SqlBool, sql } from "kysely";
-import { unindexed } from "../database/dialects/sql-forms.ts";
+import { numbersIn, unindexed } from "../database/dialects/sql-forms.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -54,20 +54,38 @@ export interface WaitingItem extends ItemKey {
   readonly body: string;
 }
 
+/** Which of the loads that wait are listed. */
+export interface WaitingItemsWanted {
+  /** Those behind this one. */
+  readonly after: ItemKey;
+  readonly limit: number;
+  /** Those of these companies; undefined for all. */
+  readonly companies: ReadonlySet<number> | undefined;
+}
+
 /**
- * The next loads to be applied behind `after`, in the order in which they came. Read from the index alone: a damaged page of
- * the loads themselves is met by those that lie on it.
+ * The next loads to be applied, in the order in which they came. Read from the index alone, where they are those of all
+ * companies: a damaged page of the loads themselves is met by those that lie on it.
  */
 export async function listWaitingItems(
   read: Reader,
-  after: ItemKey,
-  limit: number,
+  { after, limit, companies }: WaitingItemsWanted,
 ): Promise<readonly ItemKey[]> {
+  const ids = numbersIn([...(companies ?? [])]);
   return await read
     .selectFrom("import_items")
     .select(namedColumns("import_id", "position"))
     .where("state", "=", sql.lit("waiting"))
     .where(sql<boolean>`(import_id, position) > (${after.importId}, ${after.position})`)
+    .$if(companies !== undefined, (some) =>
+      some.where("import_id", "in", (eb) =>
+        eb
+          .selectFrom("imports")
+          .select("imports.id")
+          .where("finished_at", "is", null)
+          .where("company_id", "in", sql<number>`(select value from ${ids} as n)`),
+      ),
+    )
     .orderBy("import_id")
     .orderBy("position")
     .limit(limit)

@@ -1,0 +1,90 @@
+/** What a node does with files of a company that another node has taken over, when it goes on amid its calls. */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { monotonicMs } from "../../lib/monotonic.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { fileStateOf } from "./candidates.ts";
+import { placeFiles, type PlaceRequest } from "./place-files.ts";
+import { sweepCopies } from "./sweep-copies.ts";
+import { systemFolderDisk } from "./folder-deps.ts";
+import { systemTakeCalls } from "./take-calls.ts";
+
+const name = "4711_20261105_080000.xml";
+const mark = "0123456789ab";
+const minuteAhead = () => monotonicMs() + 60_000;
+
+/** A settled file of `inbound/` and its copy. */
+function settled(until: number) {
+  const inbound = temporaryFolder();
+  for (const folder of [".taking", ".again"]) mkdirSync(join(inbound, folder));
+  const [source, copy] = [join(inbound, name), join(inbound, ".taking", `former-${mark}`)];
+  writeFileSync(source, "old");
+  writeFileSync(copy, "old");
+  const file = { name, state: fileStateOf(lstatSync(source)), from: copy, againName: `${mark}-${name}` };
+  const request: PlaceRequest = {
+    ...{ directory: inbound, inbound, again: join(inbound, ".again"), aside: join(inbound, ".aside"), until },
+    files: [{ ...file, stop: "4711" }],
+  };
+  return { inbound, source, copy, request };
+}
+
+test("a node that has no more time touches no file", () => {
+  const { inbound, copy, request } = settled(monotonicMs() - 1);
+  expect(placeFiles(systemTakeCalls, request)).toEqual([{ kind: "changed" }]);
+  expect(readFileSync(join(inbound, name), "utf8")).toBe("old");
+  expect(existsSync(copy)).toBe(true);
+  expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
+});
+
+test("a new file of the name is left alone by a node that takes back its own, which another one has filed meanwhile", () => {
+  const { source, request } = settled(minuteAhead());
+  const calls = {
+    ...systemTakeCalls,
+    fsync() {
+      // The other node has decided about the file, and the host has sent a new one of the name.
+      unlinkSync(source);
+      writeFileSync(source, "new");
+      throw Object.assign(new Error("EIO"), { code: "EIO" });
+    },
+  };
+  expect(() => placeFiles(calls, request)).toThrow("EIO");
+  expect(readFileSync(source, "utf8")).toBe("new");
+});
+
+test("a copy cannot be given a place while another node looks whether it has one", async () => {
+  const { inbound, copy } = settled(minuteAhead());
+  mkdirSync(join(inbound, ".aside"));
+  systemTakeCalls.rename(join(inbound, name), join(inbound, ".aside", `${mark}-${name}`));
+  const attempts: string[] = [];
+  const disk: typeof systemFolderDisk = {
+    ...systemFolderDisk,
+    lstat: async (path) => {
+      const stats = await systemFolderDisk.lstat(path);
+      try {
+        // The former node goes on at this moment.
+        systemTakeCalls.link(copy, join(inbound, name));
+        attempts.push("linked");
+      } catch (error) {
+        attempts.push(String(systemCodeOf(error)));
+      }
+      return stats;
+    },
+  };
+  await sweepCopies({ disk, runId: "later" }, inbound);
+  expect(attempts).toEqual(["ENOENT"]);
+  const places = [
+    ...readdirSync(join(inbound, ".again")),
+    ...readdirSync(inbound).filter((one) => one === name),
+  ];
+  expect(places).toHaveLength(1);
+});
