@@ -198,7 +198,7 @@ test("a kind that fails is told, does not stop the kinds after it, and is tried 
 test("while another process removes what is too old, a pass says that it comes later", async () => {
   const { location } = await filed(a);
   const { told, prune } = await running();
-  const isDone = await withPruneLock(fixture.stateDir, prune);
+  const isDone = await withPruneLock({ stateDir: fixture.stateDir }, prune);
   expect([isDone, isThere(location)]).toEqual([false, true]);
   expect(told.map((line) => (JSON.parse(line) as { level: unknown }).level)).toHaveLength(1);
   expect(told.join()).toContain("what is too old is removed in the next round");

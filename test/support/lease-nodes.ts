@@ -1,6 +1,11 @@
 /** Nodes that share a database of PostgreSQL by leases, in one process: each has its own store and keeper. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
+import type { Config } from "../../src/config/schema.ts";
 import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { type CompanyWork, fencedStore } from "../../src/store/cluster/ownership.ts";
@@ -136,4 +141,14 @@ export function databaseForEachTest(companies: number): () => SharedDatabase {
     if (shared === undefined) throw new Error("there is no database: the test has not begun");
     return shared;
   };
+}
+
+/** A configuration that says this, and nothing else. */
+export async function configOfNode(settings: object): Promise<Config> {
+  const folder = temporaryFolder();
+  const path = join(folder, "dropgate.yaml");
+  writeFileSync(path, JSON.stringify({ stateDir: folder, ...settings }));
+  const outcome = await loadConfig({ path, cwd: folder, env: {} });
+  if (outcome.kind === "faulty") throw new Error(formatConfigFaults(outcome.faults));
+  return outcome.config;
 }

@@ -88,7 +88,7 @@ export async function pruneNow(config: Config, options: PruneOptions): Promise<P
     const pass = { config, company, misdated, failed };
     const amounts = isDryRun
       ? await countOld(deps, pass, going)
-      : await withPruneLock(config.stateDir, () => pruneOld(deps, pass, going));
+      : await withPruneLock({ stateDir: config.stateDir }, () => pruneOld(deps, pass, going));
     if (isDryRun) askFor(amounts, hold);
     const heldUp = await heldUpText(store.read, hold);
     return { isDryRun, paused, amounts: amounts.map(toView), heldUp, failures };

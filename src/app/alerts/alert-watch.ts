@@ -47,6 +47,11 @@ export interface AlertWatchDeps {
   readonly detectors: Detectors;
   /** Calls `look` again and again until it is stopped; by default each `alerts.checkEveryMs`. */
   readonly trigger?: (look: () => void) => { stop(): void };
+  /**
+   * Whether this node looks for incidents of the company, 0 being those of no company; it knows best what it works on. Who has
+   * those of no company tells of all. Default: all.
+   */
+  readonly isOurs?: (companyId: number) => boolean;
 }
 
 interface Subject {
@@ -134,7 +139,7 @@ interface Seen {
 
 /** Opens and closes incidents, and puts what is to be told of them in the queue: all of it, or nothing. */
 async function writeSeen(
-  { store, clock, sources }: AlertWatchDeps,
+  { store, clock, sources, isOurs = () => true }: AlertWatchDeps,
   { subjects, found }: Seen,
 ): Promise<readonly IncidentChange[]> {
   const config = sources.config();
@@ -149,8 +154,12 @@ async function writeSeen(
   };
   const reporting = { audiences: audiencesOf(config, subjects, now), now, codeOf, installation, machine };
   return await store.write("site", async (tx) => {
-    const changes = await noteFindings(tx, found, noting);
-    await reportIncidents(tx, reporting);
+    const changes = await noteFindings(
+      tx,
+      found.filter(({ companyId }) => isOurs(companyId)),
+      noting,
+    );
+    if (isOurs(operatorId)) await reportIncidents(tx, reporting);
     return changes;
   });
 }
@@ -207,10 +216,10 @@ export class AlertWatch implements Service {
   }
 
   async #scanFor(kind: AlertKindName, subjects: readonly Subject[], open: readonly Incident[]) {
-    const { sources, clock, log } = this.#deps;
+    const { sources, clock, log, isOurs = () => true } = this.#deps;
     const found: LookedAt[] = [];
     for (const subject of subjects) {
-      if (!isKindWatched(sources.config(), subject.code, kind)) continue;
+      if (!isOurs(subject.id) || !isKindWatched(sources.config(), subject.code, kind)) continue;
       const company = subject.code;
       const key = `${kind} ${company}`;
       try {

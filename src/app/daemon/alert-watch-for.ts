@@ -5,6 +5,7 @@ import type { BackupSchedule } from "../watch/backup-schedule.ts";
 import { countRefusedSignIns } from "../watch/refused-sign-ins.ts";
 import { countRefusedUploads } from "../watch/refused-uploads.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
+import { ownWorkOf } from "./own-work.ts";
 import { createPartnerCertificates } from "./partner-certificates.ts";
 import type { Parts } from "./daemon-parts.ts";
 
@@ -19,5 +20,6 @@ export function alertWatchFor(parts: Parts, backups: BackupSchedule): AlertWatch
   const companyCodes = async () => (await listCompanies(store.read)).map(({ code }) => code);
   const partnerCertificates = createPartnerCertificates({ config, companyCodes });
   const sources = { ...parts, ...counts, backups, partnerCertificates, config };
-  return new AlertWatch({ store, clock, log, detectors, sources });
+  const { isOurs } = ownWorkOf(parts);
+  return new AlertWatch({ store, clock, log, detectors, sources, isOurs });
 }

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
+import { sharedSettingsHash } from "../../config/shared-settings.ts";
 import { LeaseKeeper } from "../../cluster/lease-keeper.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
@@ -26,7 +27,8 @@ export interface Cluster {
 
 export interface ClusterDeps {
   readonly store: Store;
-  readonly config: Config;
+  /** The one in force. */
+  readonly currentConfig: () => Config;
   readonly log: Logger;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Puts files that other nodes have entered for the company in line. */
@@ -47,18 +49,33 @@ async function changeIncarnation(nodeDir: string, incarnation: string): Promise<
   return former;
 }
 
+/** Of a configuration that was hashed last, it is not hashed again: a node reports some times a second. */
+function rememberedHash(): (config: Config) => string {
+  let last: { readonly of: Config; readonly hash: string } | undefined;
+  return (config) => {
+    if (last?.of !== config) last = { of: config, hash: sharedSettingsHash(config) };
+    return last.hash;
+  };
+}
+
 /** Made before the parts of the background work, and started after them. */
 export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
-  const { store, config, log, companyCodeOf, readArrived, ports } = deps;
+  const { store, currentConfig, log, companyCodeOf, readArrived, ports } = deps;
+  const config = currentConfig();
   if (store.leases === undefined)
     return { ownership: soleOwnership, keeper: undefined, incarnation: undefined };
   const { node: name, nodeDir, shownDir } = nodePlaceOf(config);
   await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
   const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
-  const fixed = { name, incarnation, version: readVersion(), schema: currentSchema, settings: "" };
+  const fixed = { name, incarnation, version: readVersion(), schema: currentSchema };
   const addressOf = ([protocol, port]: [string, number]) => [protocol, `${hostname()}:${port}`] as const;
-  const report = (): NodeReport => ({ ...fixed, address: Object.fromEntries([...ports].map(addressOf)) });
+  const settingsHash = rememberedHash();
+  const report = (): NodeReport => ({
+    ...fixed,
+    settings: settingsHash(currentConfig()),
+    address: Object.fromEntries([...ports].map(addressOf)),
+  });
   const keeper = new LeaseKeeper({
     ...{ table: store.leases, report, formerIncarnation, leaseMs: config.cluster.leaseMs },
     ...{ companyCodeOf, readArrived, log, balancersMs },

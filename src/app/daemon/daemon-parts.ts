@@ -23,6 +23,7 @@ import { type AppliedWatch, startAppliedWatch } from "../watch/applied-watch.ts"
 import { ArrivalWatch } from "../watch/arrival-watch.ts";
 import { CollectionWatch } from "../watch/collection-watch.ts";
 import { type Cluster, createCluster } from "./cluster.ts";
+import { ownWorkOf, siteLane } from "./own-work.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import {
   documentPoolOptionsOf,
@@ -115,13 +116,17 @@ function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeli
   });
 }
 
-function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline">) {
+function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline" | "cluster">) {
+  const { isOurs } = ownWorkOf(built);
   const { current, store, locations, companies, pipeline, clock, log, stack } = built;
   const graces = verifyGracesOf(current.config);
-  const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
+  const ledgerWatch = startLedgerWatch({
+    ...{ store, locations, clock, log, ...graces },
+    isOurs: () => isOurs(siteLane),
+  });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
   const collectionWatch = new CollectionWatch({
-    ...{ store, clock, log },
+    ...{ store, clock, log, isOurs },
     config: () => current.config,
     companyCodeOf: companies.codeOf,
   });
@@ -131,7 +136,7 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   const lastAppliedAt = () => pipeline.lastAppliedAt;
   const appliedWatch = startAppliedWatch({ store, lastAppliedAt, log });
   stack.push({ name: "applied watch", release: () => appliedWatch.stop() });
-  const arrivalWatch = new ArrivalWatch({ store, clock, log, config: () => current.config });
+  const arrivalWatch = new ArrivalWatch({ store, clock, log, isOurs, config: () => current.config });
   stack.push({ name: "arrival watch", release: () => arrivalWatch.stop() });
   const loopLag = startLoopLag();
   stack.push({ name: "loop lag", release: async () => loopLag.stop() });
@@ -229,7 +234,8 @@ async function createPipeline(
 ): Promise<{ readonly cluster: Cluster; readonly pipeline: InboundPipeline }> {
   let node: NodePipeline | undefined;
   const cluster = await createCluster({
-    ...{ store, config: current.config, log, companyCodeOf: deps.companyCodeOf, ports },
+    ...{ store, log, companyCodeOf: deps.companyCodeOf, ports },
+    currentConfig: () => current.config,
     readArrived: async (companyId) => await node?.readArrived(companyId),
   });
   const { keeper } = cluster;
@@ -267,13 +273,14 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const signIn = startSignIn({ ...rest, store, config });
   const reported = { current, locations, store, pipeline, intake, clock, log, stack, holdWatch, cluster };
   const health = healthFor({ ...reported, documents });
-  const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
+  const watches = startWatches({ ...reported, companies });
   const receiptCollections = startReceiptCollections({ ...rest, store });
   const untaken = startHeldReportsOf(reported);
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   const retention = createRetention({
-    ...{ store, locations, ledgerNumbers, clock, log },
+    ...{ ...ownWorkOf({ store, cluster }), locations, ledgerNumbers, clock, log },
+    isShared: !cluster.ownership.isSole,
     config: () => current.config,
   });
   return {

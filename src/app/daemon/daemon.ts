@@ -61,6 +61,7 @@ import { startLoadImports } from "./load-imports.ts";
 import { treeNodeOf } from "./tree-node.ts";
 import { startRemotes } from "./remotes.ts";
 import { startTidying } from "./tidying.ts";
+import { startSettingsWatch } from "../watch/settings-watch.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
 
@@ -302,8 +303,12 @@ function listeningOn({ http, sftp, ftp }: Omit<Endpoints, keyof Traffic>, config
   });
 }
 
-async function startLeases({ cluster: { keeper }, stack, signal }: Parts): Promise<void> {
-  if (keeper !== undefined) await stack.start(keeper, signal);
+async function startLeases({ cluster: { keeper }, store, config, stack, signal, log }: Parts): Promise<void> {
+  if (keeper === undefined || store.leases === undefined) return;
+  await stack.start(keeper, signal);
+  const { leaseMs } = config.cluster;
+  const watch = startSettingsWatch({ table: store.leases, node: nodePlaceOf(config).node, leaseMs, log });
+  stack.push({ name: "settings of the nodes", release: () => watch.stop() });
 }
 
 async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {

@@ -24,11 +24,7 @@ import { type Company, enterOperator, listCompanies } from "../../store/accounts
 import { noteUrlOfWebService } from "../../store/alerts/incident-receivers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import {
-  listOutboundTargets,
-  type OutboundCopy,
-  saveOutboundCopy,
-} from "../../store/outbound/outbound-targets.ts";
+import { hasTargets, type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
 
 type CompanyName = Pick<Company, "id" | "code">;
 
@@ -81,38 +77,68 @@ export async function enterOutbound(
   await saveOutboundCopy(tx, outboundCopyOf(config, company));
 }
 
-/**
- * Brings the copy of the configuration in the store up to date, and ends alerts for receivers that have left it: at the
- * start, and at each reload.
- */
+const operator: CompanyName = { id: operatorId, code: operatorCode };
+
+interface Saving {
+  /** The operator among them. */
+  readonly subjects: readonly CompanyName[];
+  /** Whether these are all that there are. */
+  readonly isAll: boolean;
+}
+
+/** Brings the copy of the configuration of these up to date, and ends alerts for receivers that have left it. */
+async function saveWithin(tx: Transaction, config: WithAlerts, { subjects, isAll }: Saving): Promise<void> {
+  const isOperatorTold = alertWaysOf(config, operatorCode).length > 0;
+  const copies = [];
+  for (const subject of subjects) {
+    if (subject.id !== operatorId) copies.push(outboundCopyOf(config, subject));
+    else if (isOperatorTold || (await hasTargets(tx, operatorId))) copies.push(operatorCopyOf(config));
+  }
+  if (isOperatorTold && subjects.some(({ id }) => id === operatorId)) await enterOperator(tx);
+  for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
+  const receivers = new Map(subjects.map(({ id, code }) => [id, alertReceiversOf(config, code)]));
+  await endFormerReceivers(
+    tx,
+    (companyId, receiver) => receivers.get(companyId)?.includes(receiver) ?? !isAll,
+  );
+  for (const { id: audienceId, code } of subjects) {
+    const urlHash = webServiceHashOf(config, code);
+    if (urlHash !== null) await noteUrlOfWebService(tx, { audienceId, urlHash });
+  }
+}
+
+/** The copies of all companies: at the start, and at each reload. */
 export async function saveOutboundSettings(
   store: Pick<Store, "read" | "write">,
   config: WithAlerts,
 ): Promise<void> {
-  const companies = await listCompanies(store.read);
-  const isOperatorTold = alertWaysOf(config, operatorCode).length > 0;
-  const wasOperatorTold = (await listOutboundTargets(store.read)).some(
-    ({ companyId }) => companyId === operatorId,
-  );
-  const subjects = [{ id: operatorId, code: operatorCode }, ...companies];
-  const receivers = new Map(subjects.map(({ id, code }) => [id, alertReceiversOf(config, code)]));
-  const urlHashes = subjects.map(({ id, code }) => ({
-    audienceId: id,
-    urlHash: webServiceHashOf(config, code),
-  }));
-  await store.write("site", async (tx) => {
-    if (isOperatorTold) await enterOperator(tx);
-    const copies = [
-      ...(isOperatorTold || wasOperatorTold ? [operatorCopyOf(config)] : []),
-      ...companies.map((company) => outboundCopyOf(config, company)),
-    ];
-    for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
-    await endFormerReceivers(
-      tx,
-      (companyId, receiver) => receivers.get(companyId)?.includes(receiver) ?? false,
-    );
-    for (const one of urlHashes) if (one.urlHash !== null) await noteUrlOfWebService(tx, one);
-  });
+  const subjects = [operator, ...(await listCompanies(store.read))];
+  await store.write("site", (tx) => saveWithin(tx, config, { subjects, isAll: true }));
+}
+
+/**
+ * That of one company, or of the operator (0). Where several nodes share a database, the node that has the company writes it: so
+ * the configurations of two nodes that differ do not take turns.
+ */
+export async function saveOutboundSettingsOf(
+  store: Pick<Store, "write">,
+  config: WithAlerts,
+  { id, code }: CompanyName,
+): Promise<void> {
+  const subjects = [id === operatorId ? operator : { id, code }];
+  await store.write(id, (tx) => saveWithin(tx, config, { subjects, isAll: false }));
+}
+
+/** The same for all that this node has. */
+export async function saveOwnOutboundSettings(
+  {
+    store,
+    isOurs,
+  }: { readonly store: Pick<Store, "read" | "write">; readonly isOurs: (id: number) => boolean },
+  config: WithAlerts,
+): Promise<void> {
+  for (const subject of [operator, ...(await listCompanies(store.read))])
+    if (isOurs(subject.id)) await saveOutboundSettingsOf(store, config, subject);
 }
 
 /** The exports of a company in the configuration. */

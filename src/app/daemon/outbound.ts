@@ -14,17 +14,23 @@ import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
 import { createAlertRenderer } from "../../outbound/render-alert.ts";
 import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../../outbound/render-message.ts";
-import { fencedStore } from "../../store/cluster/ownership.ts";
+import type { CompanyWork } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import type { Cluster } from "./cluster.ts";
-import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
+import {
+  allExportPlans,
+  saveOutboundSettings,
+  saveOutboundSettingsOf,
+  saveOwnOutboundSettings,
+} from "./outbound-settings.ts";
+import { ownWorkOf } from "./own-work.ts";
 import { createFolderThread } from "../../targets/folder/folder-thread.ts";
 import { createTargets } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 export interface OutboundDeps {
-  readonly store: Pick<Store, "read" | "write" | "writeSoon" | "listen">;
+  readonly store: Store;
   readonly cluster: Cluster;
   readonly stateDir: string;
   readonly documentsDir: string;
@@ -49,12 +55,24 @@ async function startExportFiles(deps: OutboundDeps, rendering: ReturnType<typeof
   return files;
 }
 
+/** The node that has a company has its configuration in the store. */
+function settingsWork(store: Pick<Store, "write">, config: () => Config): CompanyWork {
+  return {
+    name: "outbound settings",
+    take: ({ companyId: id, companyCode: code }) => saveOutboundSettingsOf(store, config(), { id, code }),
+    leave: async () => undefined,
+  };
+}
+
 /** Starts the queue and the exports. The rows that they need are in the store afterwards, also at a first start. */
 export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const { store, clock, log, stack, signal, config, stateDir } = deps;
   const readDocument = createDocumentReader(deps);
   const exportFiles = await startExportFiles(deps, createExportRendering(readDocument));
-  await saveOutboundSettings(store, config());
+  const { ownership, keeper } = deps.cluster;
+  const own = { ...ownWorkOf(deps), ownership, clock, log };
+  if (keeper === undefined) await saveOutboundSettings(store, config());
+  else keeper.add(settingsWork(own.store, config));
   const renderFiles = createDeliveryRenderer({
     readDocument,
     export: exportFiles.render,
@@ -72,8 +90,6 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const folderThread = createFolderThread();
   stack.push({ name: "delivering thread", release: () => folderThread.close() });
   const targets = createTargets({ config, stateDir, folderThread });
-  const { ownership, keeper } = deps.cluster;
-  const own = { store: fencedStore(store, ownership), ownership, clock, log };
   const queue = new DeliveryQueue({ ...own, targets, render, random: Math.random });
   await stack.start(queue, signal);
   keeper?.add(queue);
@@ -92,7 +108,8 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   return {
     statistics: () => queue.statistics(),
     async reload() {
-      await saveOutboundSettings(store, config());
+      if (keeper === undefined) await saveOutboundSettings(store, config());
+      else await saveOwnOutboundSettings(own, config());
       queue.reload();
       await exports.look();
     },

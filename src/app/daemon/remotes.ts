@@ -16,9 +16,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
-import { fencedStore } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Cluster } from "./cluster.ts";
+import { ownWorkOf } from "./own-work.ts";
 import { companyWorkOf } from "./company-work.ts";
 import { directoryOf, serverSettingsOf } from "./server-settings.ts";
 import type { ReleaseStack } from "./service-group.ts";
@@ -54,7 +54,7 @@ function fetchOrFault(settings: RemoteConfig): Promise<PolledRemote["fetch"]> {
 }
 
 interface RemotesDeps {
-  readonly store: Pick<Store, "read" | "write" | "writeSoon">;
+  readonly store: Store;
   readonly locations: Locations;
   readonly config: () => Config;
 }
@@ -88,13 +88,13 @@ export async function startRemotes(
 ): Promise<RemoteEndpoint> {
   const { pipeline, intake, clock, log, config, cluster } = deps;
   const { ownership, keeper } = cluster;
-  const store = fencedStore(deps.store, ownership);
+  const { store, isOurs } = ownWorkOf(deps);
   const endpoint = new RemoteEndpoint({
     inbox: pipeline,
     memory: createRemoteMemory({ ...deps, store }),
     states: createRemoteStates({ store }),
     isSole: ownership.isSole,
-    isOurs: (companyId) => ownership.fenceOf(companyId) !== undefined,
+    isOurs,
     intake,
     limits: () => config().inbound,
     remotes: () => polledRemotes(deps),

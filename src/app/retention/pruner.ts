@@ -47,6 +47,8 @@ export interface PruneDeps {
   readonly isHeldUp: (kind: FileKind) => boolean;
   /** For what changes while the pass is under way. */
   readonly clock: Clock;
+  /** Whether this node does the work of the company. Default: it does that of all. */
+  readonly isOurs?: (companyId: number) => boolean;
   /** Where files are moved to instead of being removed. */
   readonly moveTo?: string | undefined;
   /** By the id of the company, what was found to be needed by a pass that was cut off; kept from pass to pass. */

@@ -1,6 +1,7 @@
 /** Retention of a running daemon: each pass looks at the clock, and removes what is too old when the clock is right. */
 import { type RetentionKind, retentionKinds } from "../../domain/retention/retention.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { FencedError } from "../../store/database/fence.ts";
 import { createBackupHold, heldUpText } from "./backup-hold.ts";
 import { type ClockLook, jumpText, lookAtClock, misdatedText } from "./clock-guard.ts";
 import type { Misdated } from "../../store/database/prune-clock.ts";
@@ -10,6 +11,8 @@ import { type KindAmount, pruneOld, type PassPart, type RetentionConfig } from "
 
 export interface RetentionDeps extends Omit<PruneDeps, "now" | "moveTo" | "isHeldUp" | keyof Kept> {
   readonly config: () => RetentionConfig;
+  /** Whether other nodes prune beside this one, each for the companies that it has. */
+  readonly isShared?: boolean;
   /** Aborts when the time of a kind that begins now is up. */
   readonly timeUp?: () => AbortSignal;
 }
@@ -77,6 +80,8 @@ function restOf(log: RetentionDeps["log"]) {
     isNone: true,
     faults: [] as string[],
     failed(part: PassPart, error: unknown): void {
+      // Another node has the company now, and goes on with it.
+      if (error instanceof FencedError) return;
       rest.isNone = false;
       rest.faults.push(faultText(part, error));
       log.error({ ...part, err: error }, "what is too old cannot be removed; trying again later");
@@ -168,7 +173,7 @@ export function createRetention({ clock, config, timeUp = afterKindMs, ...deps }
     },
     prune: (now, signal) =>
       withPruneLock(
-        deps.locations.stateDir,
+        { stateDir: deps.locations.stateDir, isShared: deps.isShared === true },
         () => pass(now, signal),
         ({ message }) => {
           log.info({ reason: message }, "what is too old is removed in the next round");

@@ -128,12 +128,14 @@ async function goThrough(
   pass: RetentionPass,
   how: { readonly work: Work; readonly signal: AbortSignal },
 ): Promise<readonly KindAmount[]> {
-  const all = await listCompanies(deps.store.read);
+  const { isOurs = () => true } = deps;
+  const all = (await listCompanies(deps.store.read)).filter(({ id }) => isOurs(id));
   const companies = pass.company === undefined ? all : all.filter(({ code }) => code === pass.company);
   const amounts: KindAmount[] = [];
   for (const pruner of pruners) {
     const { kind } = pruner;
-    const owners = kind === "audit" && pass.company === undefined ? [...companies, operator] : companies;
+    const isOfOperator = kind === "audit" && pass.company === undefined && isOurs(operator.id);
+    const owners = isOfOperator ? [...companies, operator] : companies;
     const due = dueOf(owners, { ...pass, kind, now: deps.now });
     if (due.length === 0) continue;
     const tally = new Tally();
@@ -151,7 +153,9 @@ async function goThrough(
 
 /** Settles what a death has interrupted, of each company, whatever comes of the others. */
 async function settleAll(deps: PruneDeps, { failed }: RetentionPass, signal: AbortSignal): Promise<void> {
+  const { isOurs = () => true } = deps;
   for (const { id, code: company } of await listCompanies(deps.store.read)) {
+    if (!isOurs(id)) continue;
     try {
       await settleInterrupted(deps, id, signal);
     } catch (error) {

@@ -35,8 +35,7 @@ export function startAppliedWatch(deps: AppliedWatchDeps): AppliedWatch {
       kept = known;
       const next = current();
       if ([...next].every(([companyId, at]) => known.get(companyId) === at)) return;
-      await noteLastApplied(store, next);
-      kept = next;
+      kept = await noteLastApplied(store, next);
     });
   const rounds = startRounds(keep, { everyMs });
   void rounds.run();

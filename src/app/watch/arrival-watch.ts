@@ -67,6 +67,8 @@ export interface ArrivalWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: () => Companies;
+  /** Whether this node does the work of the company. Default: it does that of all. */
+  readonly isOurs?: (companyId: number) => boolean;
   /** A minute unless given. */
   readonly everyMs?: number;
 }
@@ -111,11 +113,12 @@ export class ArrivalWatch {
   }
 
   async #lookOnce(stopping: AbortSignal): Promise<void> {
-    const { store, clock } = this.#deps;
+    const { store, clock, isOurs = () => true } = this.#deps;
     const now = clock.now();
     const late: LateArrivals[] = [];
     for (const company of await listCompanies(store.read)) {
       if (stopping.aborted) return;
+      if (!isOurs(company.id)) continue;
       late.push(...(await this.lateOf(company, now)));
     }
     this.#late = late;

@@ -32,6 +32,8 @@ export interface CollectionWatchDeps {
   readonly log: Logger;
   readonly config: () => Pick<Config, "companies" | "stateDir">;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
+  /** Whether this node does the work of the company. Default: it does that of all. */
+  readonly isOurs?: (companyId: number) => boolean;
 }
 
 /** The targets that deliver into the company's own folder. */
@@ -126,10 +128,10 @@ export class CollectionWatch {
   }
 
   async #scanFolderOf({ id: companyId, code }: Company, stopping: AbortSignal): Promise<void> {
-    const { store, clock, config, log } = this.#deps;
+    const { store, clock, config, log, isOurs = () => true } = this.#deps;
     const settings = outboundSettingsOf(config(), code);
     const { collectWithinHours: hours } = settings;
-    if (hours === 0) {
+    if (hours === 0 || !isOurs(companyId)) {
       this.#found.delete(code);
       return;
     }

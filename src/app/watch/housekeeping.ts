@@ -29,11 +29,13 @@ export interface HousekeepingDependencies {
   readonly pruneAlerts: (now: number, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly config: () => Config;
+  /** Whether this node does what concerns no company: contents of documents. Default: it does. */
+  readonly isOurs?: () => boolean;
 }
 
 /** Starts with a first round, which removes the leftovers of the last run. */
 export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
-  const { exchange, store, retention, config, log } = deps;
+  const { exchange, store, retention, config, log, isOurs = () => true } = deps;
   let removedAt = Number.NEGATIVE_INFINITY;
   const removeOld = async (signal: AbortSignal) => {
     const now = await retention.look();
@@ -43,7 +45,7 @@ export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
     if (Math.abs(now - removedAt) < hourMs) return;
     const isDone = await retention.prune(now, signal);
     await deps.pruneAlerts(now, signal);
-    const removed = await deps.sweepDocuments(now, signal);
+    const removed = isOurs() ? await deps.sweepDocuments(now, signal) : 0;
     if (removed > 0) log.info({ removed }, "unreferenced contents of documents removed");
     // Otherwise the next round goes on.
     if (isDone) removedAt = now;

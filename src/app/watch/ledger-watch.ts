@@ -28,11 +28,16 @@ export function verifyGracesOf({
 export interface LedgerWatchDeps extends VerifyDependencies {
   readonly store: Pick<Store, "read" | "asOfNow" | "write">;
   readonly log: Logger;
+  /** Whether this node does what concerns no company. Default: it does. */
+  readonly isOurs?: () => boolean;
 }
 
 /** Starts the watch; the first verification runs an hour after the start, when the backlog is done. */
 export function startLedgerWatch(deps: LedgerWatchDeps): Pick<Rounds, "stop"> {
+  const { isOurs = () => true } = deps;
+
   async function verify(signal: AbortSignal): Promise<void> {
+    if (!isOurs()) return;
     try {
       const report = await verifyLedger(deps, { signal });
       const found = report.discrepancyCount;

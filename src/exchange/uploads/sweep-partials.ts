@@ -82,7 +82,8 @@ async function sweepIdle(deps: SweepDeps, options: SweepOptions, at: Place): Pro
     );
     return;
   }
-  await unlink(at.path);
+  // Another node that shares the tree may have been quicker.
+  await unlink(at.path).catch(unlessMissing);
   if (verdict === "too old")
     deps.log.info(facts, "the part of a broken upload was removed: nobody has continued it");
 }

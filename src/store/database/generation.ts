@@ -31,17 +31,19 @@ async function readFileGeneration(stateDir: string): Promise<number> {
   return numberIn(await readFile(join(stateDir, generationFileName), "utf8").catch(unlessMissing));
 }
 
-/** Only the daemon counts: it has the state to itself. */
+/** Daemons alone count. A file that is written late is behind, and never ahead. */
 async function countUp(
-  { read, write }: Pick<Store, "read" | "write">,
+  { write }: Pick<Store, "read" | "write">,
   stateDir: string,
   ahead: Restored | undefined,
 ): Promise<void> {
-  const known = [numberIn(await readMeta(read, generationKey)), await readFileGeneration(stateDir)];
-  const next = String(Math.max(...known) + 1);
-  await write("unowned", async (tx) => {
-    await writeMeta(tx, generationKey, next);
+  const inFile = await readFileGeneration(stateDir);
+  // Read within: another node counts too, and the number in the database must never go back.
+  const next = await write("unowned", async (tx) => {
+    const counted = Math.max(numberIn(await readMeta(tx, generationKey)), inFile) + 1;
+    await writeMeta(tx, generationKey, String(counted));
     if (ahead !== undefined) await writeMeta(tx, restoredKey, JSON.stringify(ahead));
+    return counted;
   });
   await writeFileDurably(join(stateDir, generationFileName), `${next}\n`);
 }

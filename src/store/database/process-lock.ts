@@ -5,16 +5,23 @@ import { writeFileSync } from "../../lib/files/changes.ts";
 import { isStoreBusy } from "../../lib/store-error.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { lockExclusively } from "./sqlite-dialect.ts";
+import { lockExclusively, lockShared } from "./sqlite-dialect.ts";
 
 export interface ProcessLock {
   release(): void;
 }
 
-/** Takes a lock that goes with its process; throws an `OperatorError` with that message when another process has it. */
-export function lockOrRefuse(path: string, messageOf: () => string): ProcessLock {
+/**
+ * Takes a lock that goes with its process; throws an `OperatorError` with that message when another process has it. A shared
+ * one is beside others that are shared.
+ */
+export function lockOrRefuse(
+  path: string,
+  messageOf: () => string,
+  { isShared = false }: { readonly isShared?: boolean } = {},
+): ProcessLock {
   try {
-    return lockExclusively(path);
+    return isShared ? lockShared(path) : lockExclusively(path);
   } catch (error) {
     if (!isStoreBusy(error)) throw error;
     throw new OperatorError(messageOf(), { cause: error });

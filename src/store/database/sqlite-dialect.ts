@@ -160,6 +160,21 @@ export function lockExclusively(path: string): { release(): void } {
   return { release: () => database.close() };
 }
 
+/** The same lock beside others of its kind, which keep whoever wants it exclusively away. */
+export function lockShared(path: string): { release(): void } {
+  const database = openFile(path, 0);
+  try {
+    database.pragma("journal_mode = MEMORY");
+    database.exec("begin");
+    // The first read takes it.
+    database.prepare("select count(*) from sqlite_schema").get();
+  } catch (error) {
+    database.close();
+    throw openingError(error, path);
+  }
+  return { release: () => database.close() };
+}
+
 /** A connection that changes nothing. */
 export function openForReading(path: string): BetterSqlite.Database {
   try {

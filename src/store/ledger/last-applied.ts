@@ -12,6 +12,15 @@ export async function readLastApplied(read: Reader): Promise<LastApplied> {
   return new Map(await readNote<[number, number][]>(read, "last_applied"));
 }
 
-export async function noteLastApplied(store: Pick<Store, "write">, lastApplied: LastApplied): Promise<void> {
-  await store.write("unowned", (tx) => writeMeta(tx, "last_applied", JSON.stringify([...lastApplied])));
+/** Keeps the later time of each company, since other nodes note theirs; gives what is noted now. */
+export async function noteLastApplied(
+  store: Pick<Store, "write">,
+  lastApplied: LastApplied,
+): Promise<LastApplied> {
+  return await store.write("unowned", async (tx) => {
+    const noted = new Map(await readLastApplied(tx));
+    for (const [companyId, at] of lastApplied) noted.set(companyId, Math.max(at, noted.get(companyId) ?? at));
+    await writeMeta(tx, "last_applied", JSON.stringify([...noted]));
+    return noted;
+  });
 }

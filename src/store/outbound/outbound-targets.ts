@@ -202,6 +202,17 @@ export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarg
   return remembered(read, "");
 }
 
+/** Whether the company has, or had, any target. */
+export async function hasTargets(tx: Transaction, companyId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom("outbound_targets")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 const targetByName = prepareQuery<{ companyId: number; name: string }, { id: number }>((db, arg) =>
   db
     .selectFrom("outbound_targets")
