@@ -24,7 +24,10 @@ export class HeldLane {
     this.epoch = epoch;
     this.seen = arrived;
     this.#endsAt = endsAt;
-    this.fence = { companyId: company.companyId, epoch, seen: () => this.seen, leftMs: () => this.leftMs };
+    this.fence = {
+      ...{ companyId: company.companyId, epoch, seen: () => this.seen },
+      goodForMs: () => this.leftMs,
+    };
   }
 
   get lost(): AbortSignal {

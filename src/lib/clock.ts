@@ -16,3 +16,8 @@ export function forwardClock(clock: Clock): Clock {
     },
   };
 }
+
+/** Milliseconds of a clock that nobody sets, the same in all threads of the process: `performance.now()` begins anew in each. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}

@@ -197,7 +197,7 @@ async function startFolders(parts: Parts): Promise<FolderEndpoint> {
     isSole: ownership.isSole,
     mayTakeForMs(companyId) {
       const fence = ownership.fenceOf(companyId);
-      return fence === undefined ? 0 : fence.leftMs?.();
+      return fence === undefined ? 0 : fence.goodForMs?.();
     },
     clock: parts.clock,
     log: parts.log,

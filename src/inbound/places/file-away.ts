@@ -5,11 +5,15 @@
  * Synchronous on purpose: it runs in a thread of its own, where one call after the other is the quickest way. It syncs the
  * folders once for the whole group, and receipts not by themselves: the ledger has their content, and the start after a
  * power failure writes those of the last minutes again.
+ *
+ * Where several nodes share the tree, a task says until when its company is this node's, and each change is made as
+ * `shared-moves.ts` tells: one after that moment is undone, and the task is given up.
  */
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
   copyFileSync,
@@ -21,6 +25,19 @@ import {
   unlinkSync,
   writeFileSync,
 } from "../../lib/files/changes.ts";
+
+import {
+  assertHeld,
+  goneEnding,
+  type Hold,
+  HoldOverError,
+  linkShared,
+  NameTakenError,
+  placeReceiptShared,
+  removeName,
+  removeStaleShared,
+  tidyUp,
+} from "./shared-moves.ts";
 
 export interface FilingTask {
   readonly id: number;
@@ -38,6 +55,8 @@ export interface FilingTask {
   readonly receiptOfName?: { readonly path: string; readonly text: string };
   /** Receipt of an earlier refusal that no longer holds. */
   readonly staleReceiptPath?: string;
+  /** Until when the company is this node's, by `monotonicMs`; not given where one process has all companies for ever. */
+  readonly goodUntil?: number | undefined;
 }
 
 export type FilingResult =
@@ -48,6 +67,8 @@ export type FilingResult =
       readonly actual?: string;
     }
   | { readonly id: number; readonly kind: "lost" }
+  /** The company was lost meanwhile: nothing is done, or it is undone. */
+  | { readonly id: number; readonly kind: "fenced" }
   | { readonly id: number; readonly kind: "failed"; readonly systemCode: string; readonly message: string };
 
 function statOf(path: string): Stats | undefined {
@@ -97,11 +118,61 @@ function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
 
 function rename(task: FilingTask, to: string): void {
   try {
-    renameSync(task.from, to);
+    if (task.goodUntil === undefined) renameSync(task.from, to);
+    else linkAndRemove(task, to);
   } catch (error) {
     if (systemCodeOf(error) !== "EXDEV") throw error;
-    copyAcross(task, temporaryFor(task), to);
+    if (task.goodUntil === undefined) copyAcross(task, temporaryFor(task), to);
+    else copyShared(task, to);
   }
+}
+
+/** Of this process: another node may be at the same task. */
+const processMark = randomBytes(4).toString("hex");
+
+function privateNameOf({ id }: FilingTask): string {
+  return `.${id}.${processMark}${goneEnding}`;
+}
+
+function holdOf({ goodUntil = Number.POSITIVE_INFINITY }: FilingTask): Hold {
+  return { isOver: () => monotonicMs() >= goodUntil };
+}
+
+function tidyUpAfter({ id, from, receiptPaths }: FilingTask, at: string): void {
+  const folders = [from, at, ...receiptPaths].map((path) => dirname(path));
+  tidyUp({ id, from, at, folders: folders.filter((folder) => statOf(folder) !== undefined) });
+}
+
+function removeShared(task: FilingTask, file: Stats): void {
+  removeName(task.from, file, privateNameOf(task));
+}
+
+function linkOrRefuse(task: FilingTask, from: string, to: string): void {
+  const { sha256 } = task;
+  if (!linkShared({ from, to, sha256, privateName: privateNameOf(task), hold: holdOf(task) }))
+    throw new NameTakenError(to);
+}
+
+function linkAndRemove(task: FilingTask, to: string): void {
+  const source = lstatSync(task.from);
+  linkOrRefuse(task, task.from, to);
+  removeShared(task, source);
+}
+
+/** The same between file systems. */
+function copyShared(task: FilingTask, to: string): void {
+  const source = lstatSync(task.from);
+  const temporary = join(dirname(to), `.${task.id}.${processMark}.tmp`);
+  unlinkIfThere(temporary);
+  copyFileSync(task.from, temporary);
+  try {
+    syncFile(temporary);
+    linkOrRefuse(task, temporary, to);
+  } finally {
+    unlinkSync(temporary);
+  }
+  syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
+  removeShared(task, source);
 }
 
 /** One file under two names, or the copy of an interrupted move between file systems. */
@@ -128,7 +199,8 @@ function movedBefore(
   if (source === undefined) return task.to;
   if (isSameFile(task, source, target)) {
     unlinkIfThere(temporaryFor(task));
-    unlinkSync(task.from);
+    if (task.goodUntil === undefined) unlinkSync(task.from);
+    else removeShared(task, source);
     return task.to;
   }
   const isOurs = target.isFile() && hash("sha256", readFileSync(task.to), "hex") === task.sha256;
@@ -153,6 +225,7 @@ function move(task: FilingTask): string | undefined {
     return task.to;
   }
   const before = movedBefore(task, source, target);
+  if (before !== undefined && task.goodUntil !== undefined) tidyUpAfter(task, before);
   if (before !== undefined || source === undefined) return before;
   const aside = asideFor(task);
   rename(task, aside);
@@ -205,10 +278,12 @@ function receiptPathFor(task: FilingTask, path: string, at: string | undefined):
 const maxReceiptBytes = 1024 * 1024;
 
 /** Removes a receipt, but nothing else that lies under its name: earlier versions filed files under such names. */
-function removeStaleReceipt(path: string): void {
+function removeStaleReceipt(path: string, task: FilingTask): void {
   const found = statOf(path);
   if (found === undefined || !found.isFile() || found.size > maxReceiptBytes) return;
-  if (readFileSync(path, "utf8").includes("<StopResponse")) unlinkSync(path);
+  if (!readFileSync(path, "utf8").includes("<StopResponse")) return;
+  if (task.goodUntil === undefined) unlinkSync(path);
+  else removeStaleShared(path, privateNameOf(task), holdOf(task));
 }
 
 function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<string>): void {
@@ -216,21 +291,35 @@ function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<st
   for (const asked of task.receiptPaths) {
     const path = receiptPathFor(task, asked, at);
     makeDirectoryOf(path);
-    writeReceipt(path, temporary, receiptFor(task, asked));
+    const text = receiptFor(task, asked);
+    if (task.goodUntil === undefined) writeReceipt(path, temporary, text);
+    else placeReceiptShared({ path, text, privateName: privateNameOf(task), hold: holdOf(task) });
     touched.add(dirname(path));
   }
-  if (task.staleReceiptPath !== undefined) removeStaleReceipt(task.staleReceiptPath);
+  if (task.staleReceiptPath !== undefined) removeStaleReceipt(task.staleReceiptPath, task);
+}
+
+/** A name that another node has taken at this moment is looked at once more. */
+function moveUnlessTaken(task: FilingTask): string | undefined {
+  try {
+    return move(task);
+  } catch (error) {
+    if (!(error instanceof NameTakenError)) throw error;
+    return move(task);
+  }
 }
 
 function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
   try {
+    if (task.goodUntil !== undefined) assertHeld(holdOf(task));
     makeDirectoryOf(task.to);
-    const at = move(task);
+    const at = moveUnlessTaken(task);
     writeReceipts(task, at, touched);
     if (at === undefined) return { id: task.id, kind: "lost" };
     touched.add(dirname(task.from)).add(dirname(at));
     return at === task.to ? { id: task.id, kind: "filed" } : { id: task.id, kind: "filed", actual: at };
   } catch (error) {
+    if (error instanceof HoldOverError) return { id: task.id, kind: "fenced" };
     knownDirectories.delete(dirname(task.to));
     return {
       id: task.id,

@@ -8,6 +8,7 @@ import { createLogger } from "../../lib/logs/log.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
 import { openStore, type Store } from "../../store/database/database.ts";
 import { StoreError } from "../../lib/store-error.ts";
+import type { Ownership } from "../../store/cluster/ownership.ts";
 import { enterFile, findFile } from "../../store/ledger/files.ts";
 import { FilingQueue } from "./filing-queue.ts";
 import { waitToPass } from "../../../test/support/wait-to-pass.ts";
@@ -17,6 +18,7 @@ const log = createLogger({ level: "silent" });
 async function ground(
   lostAfterMs: number,
   wrap: (store: Store) => Pick<Store, "write" | "writeSoon"> = (store) => store,
+  ownership?: Ownership,
 ) {
   const folder = temporaryFolder();
   for (const name of ["inbound", "elsewhere", "archive", "receipts"]) mkdirSync(join(folder, name));
@@ -28,7 +30,7 @@ async function ground(
     enterFile(tx, { ...row, channel: "sftp", userName: null, location: "inbound/a.xml" }),
   );
   const filing = new FilingQueue({
-    ...{ store: wrap(store), log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
+    ...{ ownership, store: wrap(store), log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
     toLedger: (path) => path,
     clock: systemClock,
     isAwaited: () => false,
@@ -68,6 +70,30 @@ test("bytes that are not there for a while are filed away when they are back; th
   expect([existsSync(task.to), await isFiled()]).toEqual([true, true]);
   // With the first attempt, and not again with those that found the bytes.
   expect(receiptWritten).toHaveBeenCalledTimes(1);
+});
+
+test("files of a company that is another node's are left alone, and forgotten; one that is taken again is filed", async () => {
+  let goodForMs: number | undefined;
+  const ownership: Ownership = {
+    isSole: false,
+    fenceOf: (companyId) =>
+      goodForMs === undefined ? undefined : { companyId, epoch: 1, goodForMs: () => goodForMs ?? 0 },
+  };
+  const { filing, task, isFiled, receiptPath } = await ground(3_600_000, undefined, ownership);
+  writeFileSync(task.from, "x");
+  const done = vi.fn();
+  filing.add(task, "1/a.receipt.xml", { done });
+  await filing.drain();
+  expect([filing.length, existsSync(task.from), existsSync(receiptPath), await isFiled()]).toEqual([
+    ...[0, true, false, false],
+  ]);
+  // The lease is over, and renewed before the next attempt.
+  goodForMs = 0;
+  filing.add(task, "1/a.receipt.xml", { done });
+  await filing.drain();
+  goodForMs = 60_000;
+  await waitToPass(() => expect(done).toHaveBeenCalledTimes(1));
+  expect([existsSync(task.to), existsSync(receiptPath), await isFiled()]).toEqual([true, true, true]);
 });
 
 test("a file that cannot be filed away is not marked as filed, and filed away when it can be", async () => {

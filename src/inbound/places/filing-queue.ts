@@ -3,6 +3,7 @@
  *
  *   queued --group--> in the thread --filed--> marked in the ledger
  *                                   \--failed--> queued again after a pause (the ledger still says: not filed)
+ *                                   \--fenced--> forgotten: the node that has the company now files it
  *                                   \--not there--> the same for an hour, then marked, with an error in the log
  *
  * Bytes that are not there may come back: `inbound/` on a share that is away for a moment, or a folder that somebody moved.
@@ -11,11 +12,12 @@
  * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
  * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { JsonThread } from "../../lib/threads/json-thread.ts";
+import type { Ownership } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { FencedError } from "../../store/database/fence.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
@@ -55,6 +57,8 @@ interface Queued {
 
 export interface FilingQueueDependencies {
   readonly store: Pick<Store, "write" | "writeSoon">;
+  /** Whose companies these are; not given where one process has all of them for ever. */
+  readonly ownership?: Ownership | undefined;
   readonly toLedger: (path: string) => string;
   readonly clock: Clock;
   /** Whether a file on its way is to have the receipt: none of an earlier one is written then. */
@@ -74,6 +78,11 @@ export interface FilingQueueDependencies {
 interface Filed {
   readonly queued: Queued;
   readonly result: FilingResult;
+}
+
+/** Whether the thread has done what it could. */
+function isDone({ kind }: FilingResult): boolean {
+  return kind === "filed" || kind === "lost";
 }
 
 /** Whether anything was read of the file; mostly one is unread because there was nothing. */
@@ -102,7 +111,7 @@ function reportReceipts(
   for (const [index, queued] of group.entries()) {
     const [task, result] = [tasks[index], results[index]];
     const hasReceipt = task !== undefined && task.receiptPaths.length > 0;
-    if (!hasReceipt || queued.isAnswered || result?.kind === "failed") continue;
+    if (!hasReceipt || queued.isAnswered || result === undefined || !isDone(result)) continue;
     queued.isAnswered = true;
     queued.steps.receiptWritten?.();
   }
@@ -263,7 +272,7 @@ export class FilingQueue {
       const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
       const tasks = group.map(({ task, receiptKey, turn }) => {
         const isItsOwn = this.#receipts.isLatest(receiptKey, turn) && !this.#deps.isAwaited(receiptKey);
-        return isItsOwn ? task : withoutReceiptOfName(task);
+        return this.#held(isItsOwn ? task : withoutReceiptOfName(task));
       });
       const results = await this.#thread.run(tasks, receiptKeys);
       const at = this.#deps.clock.now();
@@ -287,7 +296,7 @@ export class FilingQueue {
       const queued = group[index];
       return queued === undefined ? [] : [{ queued, result }];
     });
-    const done = filed.filter((one) => one.result.kind !== "failed" && !mayComeBack(one, lostAfterMs));
+    const done = filed.filter((one) => isDone(one.result) && !mayComeBack(one, lostAfterMs));
     const byCompany = Map.groupBy(done, ({ queued }) => queued.task.companyId);
     // With more to file, those who decide may wait for it.
     const write = this.#queue.length === 0 ? store.writeSoon : store.write;
@@ -314,8 +323,26 @@ export class FilingQueue {
     for (const one of filed) if (!unmarked.has(one.queued.task.companyId)) this.#report(one);
   }
 
+  /** With the moment until which the company is this node's. */
+  #held(task: FilingTask): FilingTask {
+    const { ownership } = this.#deps;
+    if (ownership === undefined || ownership.isSole) return task;
+    const goodForMs = ownership.fenceOf(task.companyId)?.goodForMs?.() ?? 0;
+    return { ...task, goodUntil: monotonicMs() + goodForMs };
+  }
+
+  #fenced(queued: Queued): void {
+    // Renewed since it was sent to the thread: there is a further try.
+    if (this.#deps.ownership?.fenceOf(queued.task.companyId) !== undefined) this.#again([queued]);
+    else this.#receipts.end(queued.receiptKey);
+  }
+
   #report(filed: Filed): void {
     const { queued, result } = filed;
+    if (result.kind === "fenced") {
+      this.#fenced(queued);
+      return;
+    }
     const { failing, log, lostAfterMs } = this.#deps;
     const { id: fileId } = result;
     const path = queued.task.from;

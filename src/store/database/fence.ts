@@ -12,8 +12,8 @@ export interface Fence {
   readonly epoch: number;
   /** How many of the files that other nodes have entered are known: with more, the order of files is not known. */
   readonly seen?: () => number;
-  /** For how long it is in force as far as this node knows, in milliseconds; without it for ever. Units are not held to it. */
-  readonly leftMs?: () => number;
+  /** How long the lease is good from now on, in milliseconds; 0 when it is over. For what no transaction can refuse. */
+  readonly goodForMs?: () => number;
 }
 
 /** The row of a lane, as the transaction has locked it. */

@@ -1,0 +1,191 @@
+/** What a node does that has lost a company between two instructions, beside the node that has it now. */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { type FilingTask, fileGroupAway } from "./file-away.ts";
+import {
+  type Hold,
+  HoldOverError,
+  linkShared,
+  placeReceiptShared,
+  removeName,
+  removeStaleShared,
+} from "./shared-moves.ts";
+
+const shaOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const privateName = ".7.mark.gone";
+const good: Hold = { isOver: () => false };
+
+/** A lease that ends at that look, when the other node acts; counted from 1. */
+function overAt(look: number, act: () => void = () => undefined): Hold {
+  let looks = 0;
+  return {
+    isOver() {
+      looks += 1;
+      if (looks === look) act();
+      return looks >= look;
+    },
+  };
+}
+
+/** Good at that look, and frozen right after it, until the other node has acted. */
+function frozenAfter(look: number, act: () => void): Hold {
+  let looks = 0;
+  return {
+    isOver() {
+      looks += 1;
+      if (looks === look) act();
+      return looks > look;
+    },
+  };
+}
+
+interface Ground {
+  readonly from: string;
+  readonly to: string;
+  readonly receipt: string;
+  readonly task: FilingTask;
+}
+
+function ground(): Ground {
+  const folder = temporaryFolder();
+  for (const name of ["inbound", "archive", "receipts"]) mkdirSync(join(folder, name));
+  const [from, to] = [join(folder, "inbound", "a.xml"), join(folder, "archive", "a.xml")];
+  const receipt = join(folder, "receipts", "a.receipt.xml");
+  const task = {
+    ...{ id: 7, companyId: 1, reference: "sealed", from, to, sha256: shaOf("ours") },
+    ...{ receipt: "<StopResponse>ours</StopResponse>", receiptPaths: [receipt] },
+  };
+  writeFileSync(from, "ours");
+  return { from, to, receipt, task };
+}
+
+const text = (path: string) => readFileSync(path, "utf8");
+const move = ({ from, to }: Ground, hold: Hold) =>
+  linkShared({ from, to, sha256: shaOf("ours"), privateName, hold });
+
+test("a task of a lease that is over changes nothing", () => {
+  const at = ground();
+  expect(fileGroupAway([{ ...at.task, goodUntil: monotonicMs() - 1 }])).toEqual([{ id: 7, kind: "fenced" }]);
+  expect([text(at.from), existsSync(at.to), existsSync(at.receipt)]).toEqual(["ours", false, false]);
+});
+
+test("a task of a lease that is good leaves what one without leases leaves", () => {
+  const at = ground();
+  writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
+  expect(fileGroupAway([{ ...at.task, goodUntil: monotonicMs() + 60_000 }])).toEqual([
+    { id: 7, kind: "filed" },
+  ]);
+  expect([existsSync(at.from), text(at.to), text(at.receipt)]).toEqual([false, "ours", at.task.receipt]);
+  for (const folder of ["inbound", "archive", "receipts"])
+    expect(readdirSync(join(at.from, "..", "..", folder)).filter((name) => name.startsWith("."))).toEqual([]);
+  expect(statSync(at.to).nlink).toBe(1);
+});
+
+test("a file that takes the place during a move is not overwritten: ours goes beside it", () => {
+  const at = ground();
+  writeFileSync(at.to, "of another");
+  const [result] = fileGroupAway([{ ...at.task, goodUntil: monotonicMs() + 60_000 }]);
+  expect(result).toMatchObject({ kind: "filed", actual: expect.stringContaining("sealed") });
+  expect(text(at.to)).toBe("of another");
+});
+
+test("a file that has come under the name since is not moved: its further name is removed again", () => {
+  const at = ground();
+  const hold = frozenAfter(1, () => {
+    unlinkSync(at.from);
+    writeFileSync(at.from, "newer");
+  });
+  expect(() => move(at, hold)).toThrow(HoldOverError);
+  expect([text(at.from), existsSync(at.to), statSync(at.from).nlink]).toEqual(["newer", false, 1]);
+});
+
+test("the move that the new owner has made stays", () => {
+  const at = ground();
+  const hold = frozenAfter(1, () => {
+    renameSync(at.from, at.to);
+    writeFileSync(at.from, "newer");
+  });
+  expect(move(at, hold)).toBe(false);
+  expect([text(at.from), text(at.to)]).toEqual(["newer", "ours"]);
+});
+
+test("what a node has left that died in the middle of a move is tidied up, and what it took by mistake is given back", () => {
+  const at = ground();
+  const task = { ...at.task, goodUntil: monotonicMs() + 60_000 };
+  fileGroupAway([task]);
+  const left = (folder: string, name: string) => join(at.from, "..", "..", folder, name);
+  linkSync(at.to, left("inbound", ".7.00000000.gone"));
+  writeFileSync(left("inbound", ".7.11111111.gone"), "newer");
+  writeFileSync(left("receipts", ".7.00000000.gone.new"), "<StopRes");
+  writeFileSync(left("inbound", ".77.00000000.gone"), "of another task");
+  expect(fileGroupAway([task])).toEqual([{ id: 7, kind: "filed" }]);
+  expect(readdirSync(left("inbound", ".")).sort()).toEqual([".77.00000000.gone", "a.xml"]);
+  expect([text(at.from), text(at.to), readdirSync(left("receipts", "."))]).toEqual([
+    ...["newer", "ours"],
+    ["a.receipt.xml"],
+  ]);
+});
+
+test("of two files the old name is removed only from the one that was moved", () => {
+  const at = ground();
+  expect(move(at, good)).toBe(true);
+  const moved = statSync(at.to);
+  unlinkSync(at.from);
+  writeFileSync(at.from, "newer");
+  removeName(at.from, moved, privateName);
+  expect(text(at.from)).toBe("newer");
+  unlinkSync(at.from);
+  linkSync(at.to, at.from);
+  removeName(at.from, moved, privateName);
+  expect([existsSync(at.from), text(at.to)]).toEqual([false, "ours"]);
+  removeName(at.from, moved, privateName);
+});
+
+test.each([
+  ["where none was", undefined],
+  ["of a newer file that the new owner has written", "<StopResponse>newer</StopResponse>"],
+])("a receipt %s is as before when the lease was over", (_, newer) => {
+  const at = ground();
+  const write = () => newer !== undefined && writeFileSync(at.receipt, newer);
+  const receipt = { path: at.receipt, text: "<StopResponse>ours</StopResponse>", privateName };
+  for (const hold of [overAt(1, write), frozenAfter(1, write), overAt(2, write)]) {
+    if (newer === undefined && existsSync(at.receipt)) unlinkSync(at.receipt);
+    expect(() => placeReceiptShared({ ...receipt, hold })).toThrow(HoldOverError);
+    expect(existsSync(at.receipt) ? text(at.receipt) : undefined).toBe(newer);
+    expect(readdirSync(join(at.receipt, ".."))).toEqual(newer === undefined ? [] : ["a.receipt.xml"]);
+  }
+});
+
+test("a receipt that lies there already is replaced in one step, and one with the same text is left alone", () => {
+  const at = ground();
+  writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
+  const receipt = { path: at.receipt, text: "<StopResponse>ours</StopResponse>", privateName };
+  placeReceiptShared({ ...receipt, hold: good });
+  expect(text(at.receipt)).toBe(receipt.text);
+  const { ino } = statSync(at.receipt);
+  placeReceiptShared({ ...receipt, hold: good });
+  expect(statSync(at.receipt).ino).toBe(ino);
+});
+
+test("a stale receipt comes back when the lease is over", () => {
+  const at = ground();
+  writeFileSync(at.receipt, "<StopResponse>stale</StopResponse>");
+  expect(() => removeStaleShared(at.receipt, privateName, overAt(2))).toThrow(HoldOverError);
+  expect(text(at.receipt)).toContain("stale");
+  removeStaleShared(at.receipt, privateName, good);
+  expect(existsSync(at.receipt)).toBe(false);
+});

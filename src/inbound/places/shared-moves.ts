@@ -1,0 +1,223 @@
+/**
+ * Changes of names where several nodes share the tree. A node that has lost a company may not know it yet: it was frozen, say,
+ * between two instructions, and goes on in the middle of a move while another node has done all of it, and a new file has come
+ * under the old name. So no step overwrites, and none removes what it has not looked at:
+ *
+ *   link   from ──> to            refused by the system when `to` is taken
+ *   rename from ──> .<id>.gone    takes whatever has the name now
+ *   then, when that is the file at `to`: unlinked; when it is another one: linked back, or to `.again` if the name is taken
+ *
+ * Each step is made while the lease is good, and looked at again after it: when the lease is good then too, nobody else has
+ * acted. When it is over, what was linked is compared with what was decided about, and removed when it is something else.
+ *
+ * A receipt is linked to its name too. Where one lies already, it gets a second name before it is replaced, and comes back when
+ * the lease is over by then: the new owner's receipt of a newer file is not lost to that of an older one. A receipt with the
+ * same text is left alone.
+ *
+ * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
+ * be given back. Who files the task anew tidies that up.
+ */
+import { hash } from "node:crypto";
+import { closeSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { systemCodeOf } from "../../lib/errors.ts";
+import {
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "../../lib/files/changes.ts";
+import { againFolderName, newAgainName } from "./place-arrival.ts";
+
+/** What a name that was taken away has behind, until it is known of which file it was. */
+export const goneEnding = ".gone";
+
+/** The right to change the files of a company. */
+export interface Hold {
+  /** Whether it is over; by the clock that nobody sets. */
+  isOver(): boolean;
+}
+
+/** The company is another node's, or will be soon. Nothing was changed, or it was undone. */
+export class HoldOverError extends Error {
+  constructor() {
+    super("the lease of the company is over");
+    this.name = "HoldOverError";
+  }
+}
+
+/** Another node has given a file the name at this moment. */
+export class NameTakenError extends Error {
+  constructor(path: string) {
+    super(`${path} is taken`);
+    this.name = "NameTakenError";
+  }
+}
+
+export function assertHeld({ isOver }: Hold): void {
+  if (isOver()) throw new HoldOverError();
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function isSameInode(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+/** False when the system says that this is so already: the name is taken, or the file is gone. */
+function unless(code: "EEXIST" | "ENOENT", change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) !== code) throw error;
+    return false;
+  }
+}
+
+/** Gives back what had the name, or `.again` when a third file has it meanwhile: the scan finds that. */
+function putBack(taken: string, path: string): void {
+  if (!unless("EEXIST", () => linkSync(taken, path))) {
+    const folder = join(dirname(path), againFolderName);
+    mkdirSync(folder, { recursive: true, mode: 0o750 });
+    linkSync(taken, join(folder, newAgainName(basename(path))));
+  }
+  unlinkSync(taken);
+}
+
+/** Removes a name of a file, and never that of another file that has the name now. */
+export function removeName(path: string, file: Stats, privateName: string): void {
+  const taken = join(dirname(path), privateName);
+  if (!unless("ENOENT", () => renameSync(path, taken))) return;
+  if (isSameInode(statOf(taken), file)) unlinkSync(taken);
+  else putBack(taken, path);
+}
+
+interface LeftNames {
+  readonly id: number;
+  readonly from: string;
+  /** Where the file lies now. */
+  readonly at: string;
+  readonly folders: readonly string[];
+}
+
+/** Removes what a node that has died in the middle of this task has left, and gives back what it had taken by mistake. */
+export function tidyUp({ id, from, at, folders }: LeftNames): void {
+  const front = `.${id}.`;
+  for (const folder of new Set(folders)) {
+    for (const name of readdirSync(folder).filter((one) => one.startsWith(front))) {
+      const path = join(folder, name);
+      const isTaken = folder === dirname(from) && name.endsWith(goneEnding);
+      if (isTaken && !isSameInode(statOf(path), statOf(at))) putBack(path, from);
+      else unless("ENOENT", () => unlinkSync(path));
+    }
+  }
+}
+
+interface SharedMove {
+  readonly from: string;
+  /** Nothing lies there. */
+  readonly to: string;
+  /** Of the bytes that were decided about; empty or null when there were none. */
+  readonly sha256: string | null;
+  readonly privateName: string;
+  readonly hold: Hold;
+}
+
+function isOther(path: string, sha256: string | null): boolean {
+  return sha256 !== null && sha256 !== "" && hash("sha256", readFileSync(path), "hex") !== sha256;
+}
+
+/**
+ * Gives the file its further name `to`; false when another file has it now. The caller removes the old name with `removeName`.
+ * Throws `EXDEV` where they lie on different file systems.
+ */
+export function linkShared({ from, to, sha256, privateName, hold }: SharedMove): boolean {
+  assertHeld(hold);
+  if (!unless("EEXIST", () => linkSync(from, to))) return false;
+  if (!hold.isOver()) return true;
+  const linked = statOf(to);
+  if (linked !== undefined && isOther(to, sha256)) removeName(to, linked, privateName);
+  throw new HoldOverError();
+}
+
+interface SharedReceipt {
+  readonly path: string;
+  readonly text: string;
+  /** Of this process alone. */
+  readonly privateName: string;
+  readonly hold: Hold;
+}
+
+function writeAnew(path: string, text: string): void {
+  unless("ENOENT", () => unlinkSync(path));
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
+  try {
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function hasText(path: string, text: string): boolean {
+  try {
+    return readFileSync(path, "utf8") === text;
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+    return false;
+  }
+}
+
+/** Puts a receipt into its place, unless the lease is over. */
+export function placeReceiptShared({ path, text, privateName, hold }: SharedReceipt): void {
+  if (hasText(path, text)) {
+    assertHeld(hold);
+    return;
+  }
+  const temporary = join(dirname(path), `${privateName}.new`);
+  writeAnew(temporary, text);
+  try {
+    assertHeld(hold);
+    const own = statOf(temporary);
+    if (unless("EEXIST", () => linkSync(temporary, path))) {
+      if (!hold.isOver()) return;
+      if (own !== undefined) removeName(path, own, privateName);
+      throw new HoldOverError();
+    }
+    replaceReceipt({ path, text, privateName, hold }, temporary);
+  } finally {
+    unless("ENOENT", () => unlinkSync(temporary));
+  }
+}
+
+function replaceReceipt({ path, privateName, hold }: SharedReceipt, temporary: string): void {
+  const former = join(dirname(path), `${privateName}.former`);
+  unless("ENOENT", () => unlinkSync(former));
+  const hasFormer = unless("ENOENT", () => linkSync(path, former));
+  try {
+    assertHeld(hold);
+    const own = statOf(temporary);
+    renameSync(temporary, path);
+    if (!hold.isOver()) return;
+    if (hasFormer && isSameInode(statOf(path), own)) renameSync(former, path);
+    throw new HoldOverError();
+  } finally {
+    unless("ENOENT", () => unlinkSync(former));
+  }
+}
+
+/** Removes what `isStale` tells of; it comes back when the lease is over by then. */
+export function removeStaleShared(path: string, privateName: string, hold: Hold): void {
+  assertHeld(hold);
+  const taken = join(dirname(path), privateName);
+  if (!unless("ENOENT", () => renameSync(path, taken))) return;
+  if (hold.isOver()) {
+    putBack(taken, path);
+    throw new HoldOverError();
+  }
+  unlinkSync(taken);
+}
