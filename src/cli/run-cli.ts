@@ -17,6 +17,7 @@ import { declareIntegration } from "./commands/integration-command.ts";
 import { declareLedger } from "./commands/ledger-command.ts";
 import { declareMessages } from "./commands/messages-command.ts";
 import { declarePrune } from "./commands/prune-command.ts";
+import { declareNodes } from "./commands/nodes-command.ts";
 import { declareRemote } from "./commands/remote-command.ts";
 import { declareRestore } from "./commands/restore-command.ts";
 import { declareServe } from "./commands/serve-command.ts";
@@ -46,6 +47,7 @@ const declarations = [
     declareDelivery,
     declareExport,
     declareMessages,
+    declareNodes,
     declareAlerts,
     declareAlert,
     declareRemote,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sftp } from "../support/clients.ts";
 import { company, DaemonRun, lenient, oneParser, program, type Site } from "../support/daemon.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { nameNode, TestNode } from "../support/node-of-site.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { runProgram } from "../support/run-program.ts";
@@ -71,6 +72,40 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
       expect(isOf, tries.map(({ output }) => output).join("")).toContain(true);
       expect(tries[isOf.indexOf(true)]?.exitCode).toBe(0);
     }
+  });
+
+  it("are listed; one that is drained gives its companies away and is not ready until it is resumed", async () => {
+    interface Listed {
+      readonly node: string;
+      readonly state: string;
+      readonly companies: number;
+    }
+    const nodes = () => site.json<readonly Listed[]>("nodes");
+    const hasDrained = async () => {
+      const [one, second] = await nodes();
+      return one?.companies === 0 && second?.companies === 1;
+    };
+    expect((await nodes()).map(({ node, state }) => [node, state])).toEqual([
+      ["one", "working"],
+      ["two", "working"],
+    ]);
+    expect(await site.mustRun("nodes")).toMatch(/^one\s+working\s+[01]\s+\d.*http \S+:\d+/m);
+    expect(await site.mustRun("nodes", "drain", "one")).toContain("gives its companies");
+    await waitFor("one to be drained", hasDrained);
+    expect(await nodes()).toMatchObject([{ node: "one", state: "draining" }, { state: "working" }]);
+    const ready = await fetch(`${site.http}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([
+      503,
+      expect.stringContaining("the node one gives its companies away"),
+    ]);
+    expect((await fetch(`${two.http}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${two.http}/metrics`)).text();
+    expect(metrics).toContain('dropgate_node_lanes{stage="working"} 2\n');
+    expect(metrics).toContain("dropgate_nodes 2\n");
+    expect(await site.mustRun("nodes", "resume", "one")).toContain("takes its share");
+    await waitFor("one to be ready", async () => (await fetch(`${site.http}/readyz`)).status === 200);
+    const unknown = await site.cli("nodes", "drain", "six");
+    expect(unknown).toMatchObject({ exitCode: 2, output: expect.stringContaining("there is no node six") });
   });
 
   it("are found by commands, also by those of a node that does not run", async () => {

@@ -66,7 +66,8 @@ async function faultOfCommand(line: string): Promise<string | undefined> {
   const [first = "", second = ""] = words;
   let help = await helpOf(first.startsWith("-") ? [] : [first]);
   if (!first.startsWith("-") && !help.includes(`Usage: dropgate ${first} `)) return `${line}: no ${first}`;
-  if (/^Commands:/m.test(help) && !first.startsWith("-")) {
+  const isAlone = /^(-|$)/.test(second) && help.includes("--json");
+  if (/^Commands:/m.test(help) && !first.startsWith("-") && !isAlone) {
     help = await helpOf([first, second]);
     if (!help.includes(`Usage: dropgate ${first} ${second} `)) return `${line}: no ${first} ${second}`;
     if (/^Commands:/m.test(help)) help = await helpOf(words.slice(0, 3));

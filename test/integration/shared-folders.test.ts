@@ -75,7 +75,7 @@ async function startScanning(shared: SharedDatabase, name: string, { folders }: 
       isSole: keeper.isSole,
       mayTakeForMs(companyId) {
         const fence = keeper.fenceOf(companyId);
-        return fence === undefined ? 0 : fence.leftMs?.();
+        return fence === undefined ? 0 : fence.goodForMs?.();
       },
     });
     await endpoint.start(new AbortController().signal);

@@ -70,6 +70,8 @@ export class SharedDatabase {
       leaseMs: this.leaseMs,
       companyCodeOf: async (id) => `C${this.companies.indexOf(id)}`,
       readArrived: async () => undefined,
+      refuseWrites: store.refuseWrites,
+      balancersMs: 0,
       replaced() {
         throw new Error("another process has the name of the node");
       },

@@ -26,8 +26,12 @@ export function sampleFigures(companyCount: number): Figures {
       ...{ cpuSeconds: 1.5, loopLags: new Histogram([0.1]), isReady: true, configReadAt: 5_000 },
       isReloadGood: false,
     },
+    node: {
+      lanes: { recovering: 1, working: 3, draining: 0, fenced: 0 },
+      ...{ lost: 2, silentMs: 250, nodes: 4 },
+    },
     stored: {
-      companies,
+      ...{ companies, nodes: 4 },
       verification: { at: 7_000, discrepancies: 4 },
       waitingImports: [{ companyId: 1, imports: 2, oldestAgeMs: 61_400 }],
       exports: companies.map(({ id }) => ({ companyId: id, name: "nightly", lastAt: null, nextAt: 8_000 })),

@@ -33,7 +33,7 @@ test("no label can name a person, a file or an address", () => {
     "state",
     "outcome",
   ];
-  allowed.push("reason", "kind", "route", "method", "status", "version", "commit", "node");
+  allowed.push("reason", "kind", "stage", "route", "method", "status", "version", "commit", "node");
   const used = new Set(metricTable.flatMap(({ labels }) => labels));
   expect([...used].filter((label) => !allowed.includes(label))).toEqual([]);
 });

@@ -285,6 +285,22 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       ),
     ],
   ],
+  [
+    "Several nodes",
+    [
+      panel("Nodes", "short", [`dropgate_nodes${ofInstance}`, "seen by {{instance}}"]),
+      panel("Companies, by node and stage", "short", [
+        `dropgate_node_lanes${ofInstance}`,
+        "{{instance}} {{stage}}",
+      ]),
+      panel(
+        "Leases lost, and silence",
+        "short",
+        [`increase(dropgate_node_lost_leases_total${ofInstance}[$__rate_interval])`, "{{instance}} lost"],
+        [`dropgate_node_silent_seconds${ofInstance}`, "{{instance}} silent, in seconds"],
+      ),
+    ],
+  ],
 ];
 
 const datasource = { type: "prometheus", uid: "$datasource" };

@@ -157,9 +157,14 @@ function healthFor(built: BuiltOf<CheckedParts>): Health {
         held: pipeline.held(),
         noRoom: intake.current(),
         deliveryHold: holdWatch.current(),
+        drainingNode: drainingNodeOf(current.config, cluster),
         now: clock.now(),
       }),
   });
+}
+
+function drainingNodeOf(config: Config, { keeper }: Cluster): string | undefined {
+  return keeper?.statistics().isDraining === true ? nodePlaceOf(config).node : undefined;
 }
 
 /** Gives the list of those that know what remotes have that is not taken. */

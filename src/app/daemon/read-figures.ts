@@ -12,6 +12,7 @@ import type { TlsOptions } from "../../lib/tls-settings.ts";
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
+import { listLiveNodes } from "../../store/cluster/live-nodes.ts";
 import { findLastVerification } from "../../store/database/last-verification.ts";
 import { listExportTimes } from "../../store/outbound/export-schedules.ts";
 import { countWaitingImports } from "../../store/stops/imports.ts";
@@ -19,6 +20,7 @@ import type {
   DatabaseFigures,
   EndpointFigures,
   Figures,
+  NodeFigures,
   ProgramFigures,
   StoredFigures,
 } from "../watch/metrics/figures.ts";
@@ -41,7 +43,13 @@ export interface MeasuredTraffic {
 
 /** While the database cannot be read, what was read last is shown: its faults have a metric of their own. */
 function storedFigures(read: Reader, clock: Clock): () => Promise<StoredFigures> {
-  let last: StoredFigures = { companies: [], verification: undefined, waitingImports: [], exports: [] };
+  let last: StoredFigures = {
+    companies: [],
+    verification: undefined,
+    waitingImports: [],
+    exports: [],
+    nodes: 0,
+  };
   return async () => {
     try {
       last = {
@@ -52,6 +60,7 @@ function storedFigures(read: Reader, clock: Clock): () => Promise<StoredFigures>
           oldestAgeMs: Math.max(0, clock.now() - oldestAt),
         })),
         exports: await listExportTimes(read),
+        nodes: (await listLiveNodes(read)).size,
       };
     } catch (error) {
       if (!isStoreFault(error)) throw error;
@@ -100,6 +109,17 @@ function databaseFigures({ store }: Parts): DatabaseFigures {
   };
 }
 
+const alone: NodeFigures = {
+  lanes: { recovering: 0, working: 0, draining: 0, fenced: 0 },
+  ...{ lost: 0, silentMs: 0, nodes: 1 },
+};
+
+function nodeFigures({ cluster: { keeper } }: Parts, { nodes }: StoredFigures): NodeFigures {
+  if (keeper === undefined) return alone;
+  const { lanes, lost, silentMs } = keeper.statistics();
+  return { lanes, lost, silentMs, nodes };
+}
+
 /** Keeps when the certificate that an endpoint uses from now on expires. */
 export function noteCertificate(
   { certificates }: Parts,
@@ -129,10 +149,12 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
   const { arrivalWatch, collectionWatch, retention } = parts;
   const readStored = storedFigures(store.read, clock);
   const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
-  return async () =>
-    renderMetrics(metricTable, {
+  return async () => {
+    const stored = await readStored();
+    return renderMetrics(metricTable, {
       program: programFigures(parts, built),
-      stored: await readStored(),
+      stored,
+      node: nodeFigures(parts, stored),
       database: databaseFigures(parts),
       databaseBytes: await databaseBytes(parts),
       space: await intake.space.room().catch(unknownSpace),
@@ -154,4 +176,5 @@ export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Pro
       retention: retention.figures,
       areDeliveriesHeld: holdWatch.current() !== undefined,
     });
+  };
 }

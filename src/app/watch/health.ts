@@ -32,7 +32,11 @@ export function createHealth(
       return {
         isReady: isFine && !isStopping && red.length === 0,
         checks: { ...checks, database: true, files: true, ...Object.fromEntries(red) },
-        messages: [...failures, ...troubles.map(({ message }) => message)],
+        messages: [
+          ...(isStopping ? ["dropgate is stopping"] : []),
+          ...failures,
+          ...troubles.map(({ message }) => message),
+        ],
       };
     },
     async refresh() {

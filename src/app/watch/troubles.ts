@@ -7,8 +7,8 @@ import { holdText } from "./delivery-hold-watch.ts";
 import { waitText } from "../../lib/wait-text.ts";
 
 export interface Trouble {
-  /** The check that it makes fail: of the database, or of files. Without one it is only reported. */
-  readonly check?: "database" | "files";
+  /** The check that it makes fail: of the database, of files, or of this node. Without one it is only reported. */
+  readonly check?: "database" | "files" | "node";
   readonly message: string;
 }
 
@@ -38,6 +38,13 @@ function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Tr
   return { message: `${who}no more files are taken since ${waitText(now - since)}: ${message}${uploads}` };
 }
 
+/** A balancer is to send it no more, and what it has goes on until it is done. */
+function drainingOf(node: string | undefined): readonly Trouble[] {
+  if (node === undefined) return [];
+  const message = `the node ${node} gives its companies away, as it was asked to: \`dropgate nodes resume ${node}\` ends that`;
+  return [{ check: "node", message }];
+}
+
 /** All that is known at this moment. */
 export function troublesOf(state: {
   readonly damage: string | undefined;
@@ -47,11 +54,14 @@ export function troublesOf(state: {
   readonly tooOld?: string | undefined;
   /** Deliveries are held since a restore; all else works. */
   readonly deliveryHold: DeliveryHold | undefined;
+  /** The name of this node while it gives its companies away. */
+  readonly drainingNode?: string | undefined;
   /** Milliseconds UTC. */
   readonly now: number;
 }): readonly Trouble[] {
   const { damage, held, noRoom, deliveryHold, tooOld, now } = state;
   const unfit: readonly Trouble[] = tooOld === undefined ? [] : [{ check: "database", message: tooOld }];
+  const ofNode = [...unfit, ...drainingOf(state.drainingNode)];
   const ofDeliveries: readonly Trouble[] =
     deliveryHold === undefined ? [] : [{ message: holdText(deliveryHold) }];
   const damaged: readonly Trouble[] =
@@ -59,5 +69,5 @@ export function troublesOf(state: {
       ? []
       : [{ check: "database", message: `the database is damaged (${damage}); ${storeRemedies.damaged}` }];
   const ofFiles = held.flatMap((one) => [...haltOf(one), ...heldOf(one)]);
-  return [...damaged, ...unfit, ...ofFiles, ...ofDeliveries, ...noRoom.map((one) => noRoomOf(one, now))];
+  return [...damaged, ...ofNode, ...ofFiles, ...ofDeliveries, ...noRoom.map((one) => noRoomOf(one, now))];
 }

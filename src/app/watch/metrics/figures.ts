@@ -1,4 +1,5 @@
 /** All that the metrics show, as it is at one moment. Who counts what: the table of the metrics. */
+import type { KeeperStatistics } from "../../../cluster/lease-keeper.ts";
 import type { ChannelTransfers } from "../../../exchange/transfer-figures.ts";
 import type { AlertKindName } from "../../../domain/alerts/alert-kinds.ts";
 import type { FreeSpace } from "../../../exchange/uploads/disk-space.ts";
@@ -63,9 +64,19 @@ export interface StoredFigures {
     readonly oldestAgeMs: number;
   })[];
   readonly exports: readonly ExportTimes[];
+  /** Nodes that are there; 0 on SQLite. */
+  readonly nodes: number;
+}
+
+/** This node, and the others. */
+export interface NodeFigures extends Pick<KeeperStatistics, "lanes" | "lost" | "silentMs"> {
+  /** Those that are there. */
+  readonly nodes: number;
 }
 
 export interface Figures {
+  /** Alone, and without leases, on SQLite. */
+  readonly node: NodeFigures;
   readonly program: ProgramFigures;
   readonly stored: StoredFigures;
   readonly database: DatabaseFigures;

@@ -5,6 +5,7 @@
 import { clientMetrics } from "./client-metrics.ts";
 import { inboundMetrics } from "./inbound-metrics.ts";
 import type { Metric } from "./metric.ts";
+import { nodeMetrics } from "./node-metrics.ts";
 import { outboundMetrics } from "./outbound-metrics.ts";
 import { programMetrics } from "./program-metrics.ts";
 import { storeMetrics } from "./store-metrics.ts";
@@ -16,6 +17,7 @@ export const metricGroups: readonly (readonly [title: string, metrics: readonly 
   ["Clients", clientMetrics],
   ["Deliveries, exports and remotes", outboundMetrics],
   ["Database and disk", storeMetrics],
+  ["Several nodes", nodeMetrics],
 ];
 
 export const metricTable: readonly Metric[] = metricGroups.flatMap(([, metrics]) => metrics);

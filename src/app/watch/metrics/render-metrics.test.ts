@@ -55,6 +55,10 @@ test.each([
   "process_start_time_seconds 1790000000.5",
   "dropgate_backup_last_success_timestamp_seconds 1790000000",
   "dropgate_deliveries_held 1",
+  'dropgate_node_lanes{stage="working"} 3',
+  "dropgate_node_lost_leases_total 2",
+  "dropgate_node_silent_seconds 0.25",
+  "dropgate_nodes 4",
 ])("%s", (line) => {
   expect(text.split("\n")).toContain(line);
 });
