@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sftp } from "../support/clients.ts";
 import { company, DaemonRun, lenient, oneParser, program, type Site } from "../support/daemon.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
 import { nameNode, TestNode } from "../support/node-of-site.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { runProgram } from "../support/run-program.ts";
@@ -26,6 +27,7 @@ beforeAll(async () => {
     cluster: { node: "one", leaseMs: 2_000 },
     companies: { [company]: { outbound: { targets: { outbound: { type: "folder" } } } } },
   });
+  plantFormerJournal(site.stateDir);
   await site.start();
   two = await TestNode.start(site, "two");
 });
@@ -106,6 +108,27 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
     await waitFor("one to be ready", async () => (await fetch(`${site.http}/readyz`)).status === 200);
     const unknown = await site.cli("nodes", "drain", "six");
     expect(unknown).toMatchObject({ exitCode: 2, output: expect.stringContaining("there is no node six") });
+  });
+
+  it("are checked for having the same tree, and for what its file system does", async () => {
+    const good = await site.cli("check");
+    expect(good.output).toContain(`links, renames and syncs in ${site.stateDir} do what nodes rely on`);
+    expect(good.output).toContain("all nodes (one, two) have this state directory");
+    expect((await readdir(join(site.stateDir, "nodes"))).toSorted()).toEqual(["one", "two"]);
+    const token = join(site.stateDir, "nodes", "two", "tree-token");
+    const text = await readFile(token, "utf8");
+    await writeFile(token, "of an earlier start\n");
+    const bad = await site.cli("check");
+    await writeFile(token, text);
+    expect(bad.exitCode).toBe(2);
+    expect(bad.output).toContain("what the nodes two have written is not in");
+  });
+
+  it("take a journal of uploads of an earlier version up once", async () => {
+    const names = (await site.json<readonly { readonly name: string }[]>("files")).map(({ name }) => name);
+    const journaled = names.filter((name) => journaledStops.some((stop) => name === journaledName(stop)));
+    expect(journaled.toSorted()).toEqual(journaledStops.map(journaledName).toSorted());
+    expect(existsSync(join(site.stateDir, "journal"))).toBe(false);
   });
 
   it("are found by commands, also by those of a node that does not run", async () => {

@@ -99,7 +99,8 @@ export async function checkStateDir(config: Config): Promise<readonly CheckFindi
   return [
     await checkWritable(stateDir, "the state directory"),
     mode,
-    await checkNetwork(stateDir),
+    // With the database on a server, the file system is judged for several nodes.
+    ...(config.store === undefined ? [await checkNetwork(stateDir)] : []),
     await checkSpace(config, stateDir),
   ];
 }

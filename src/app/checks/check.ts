@@ -1,6 +1,7 @@
 /** `dropgate check`: the configuration against the real world. Changes nothing and does not disturb a running daemon. */
 import { formatConfigFaults } from "../../config/reader/config-fault.ts";
 import type { LoadOutcome } from "../../config/load-config.ts";
+import { checkSharedTree } from "./check-tree.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -67,6 +68,7 @@ async function checkWorld(
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
+    ...(await guarded("the tree of the nodes", () => checkSharedTree(config, store.companies !== undefined))),
     ...(await growthOf(config, store)),
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup, store.backupState))),
     ...(await guarded("retention.moveTo", () => checkMoveTo(config))),

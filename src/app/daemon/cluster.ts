@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { readMountOf, treeMountFindings } from "../checks/tree-mount.ts";
+import { treeTokenName } from "./tree-token.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { sharedSettingsHash } from "../../config/shared-settings.ts";
@@ -58,6 +60,12 @@ function rememberedHash(): (config: Config) => string {
   };
 }
 
+/** A node that is alone may lie anywhere; whoever adds one is told. */
+async function warnOfMount(stateDir: string, log: Logger): Promise<void> {
+  for (const { status, what, remedy } of treeMountFindings(stateDir, await readMountOf(stateDir), []))
+    if (status !== "ok") log.warn({ remedy }, what);
+}
+
 /** Made before the parts of the background work, and started after them. */
 export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const { store, currentConfig, log, companyCodeOf, readArrived, ports } = deps;
@@ -68,6 +76,8 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
   const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
+  await writeFileDurably(join(shownDir, treeTokenName), `${incarnation}\n`);
+  await warnOfMount(config.stateDir, log);
   const fixed = { name, incarnation, version: readVersion(), schema: currentSchema };
   const addressOf = ([protocol, port]: [string, number]) => [protocol, `${hostname()}:${port}`] as const;
   const settingsHash = rememberedHash();

@@ -6,7 +6,7 @@
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import { hostAndPort } from "../../config/reader/address-range.ts";
@@ -20,12 +20,10 @@ import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
 import { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../../exchange/folders/company-folders.ts";
 import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
-import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { Integrations } from "../../integrations/integrations.ts";
-import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { makeDirectoryDurably, systemDisk } from "../../lib/files/durable-file.ts";
+import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
@@ -34,8 +32,8 @@ import type { RecentTroubles } from "../../lib/logs/recent-troubles.ts";
 import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
 import { findState, openExistingStore, stateFault } from "../../store/database/database.ts";
-import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
-import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
+import { recordRemoval } from "../../store/ledger/files.ts";
+import { sealingKeyOf } from "../../store/database/meta.ts";
 import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
 import { onceReachable } from "./once-reachable.ts";
 import { buildParts, type Parts } from "./daemon-parts.ts";
@@ -62,6 +60,7 @@ import { treeNodeOf } from "./tree-node.ts";
 import { startRemotes } from "./remotes.ts";
 import { startTidying } from "./tidying.ts";
 import { startSettingsWatch } from "../watch/settings-watch.ts";
+import { startInbound } from "./start-inbound.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
 
@@ -122,40 +121,6 @@ async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promi
   const { companiesDirectory } = parts.locations;
   const codes = new Set((await parts.companies.watchedFolders()).map(({ companyCode }) => companyCode));
   for (const code of codes) await ensureCompanyTree(companiesDirectory, code);
-}
-
-async function readBootId(): Promise<string> {
-  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
-  return text?.trim() ?? "unknown";
-}
-
-/** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
-async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
-  const { store, locations, companies, log, clock, ledgerNumbers, cluster } = parts;
-  // Where several nodes are, whoever takes a company over looks.
-  if (cluster.keeper !== undefined) return;
-  const [last, bootId] = [await readLastRun(store.read), await readBootId()];
-  if (last.aliveAt !== undefined && last.bootId !== bootId) {
-    const companyCodeOf = companies.codeOf;
-    await recheckReceipts({ store, locations, ledgerNumbers, companyCodeOf, log }, last.aliveAt);
-  }
-  await noteBoot(store, bootId, clock.now());
-}
-
-async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
-  const { stack, signal, documents, pipeline, locations, log, store } = parts;
-  await stack.start(documents, signal);
-  await recoverFromPowerFailure(parts);
-  const arrivals = await takeUpFormerJournal({
-    ...exchangeFoldersOf(locations.stateDir),
-    disk: systemDisk,
-    log,
-    placesInLedger: async () =>
-      new Set((await listOpenSources(store.read)).map((source) => locations.fromLedger(source))),
-  });
-  await stack.start(pipeline, signal);
-  // Not waited for: their places are known from now on, and a database that is in trouble must not hang the start.
-  void pipeline.arriveAll(arrivals.filter(({ path }) => !pipeline.isKnown(path)));
 }
 
 function exchangeFor(parts: Parts): FolderExchange {

@@ -9,7 +9,8 @@ export const longestSilenceMs = 15_000;
  * just told it that it is there.
  */
 export async function listLiveNodes(read: Reader): Promise<ReadonlyMap<string, string>> {
-  const rows = await read.selectFrom("nodes").selectAll().where("is_stopped", "=", 0).execute();
+  const there = read.selectFrom("nodes").selectAll().where("is_stopped", "=", 0);
+  const rows = await there.orderBy("name").execute();
   const newest = Math.max(...rows.map((row) => row.seen_at));
   const live = rows.filter((row) => row.seen_at > newest - longestSilenceMs);
   return new Map(live.map(({ name, incarnation }) => [name, incarnation]));

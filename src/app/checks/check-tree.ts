@@ -1,0 +1,115 @@
+/** Whether the state directory is one that several nodes may share, and whether all of them have the same. */
+import { closeSync, fsyncSync, lstatSync, openSync } from "node:fs";
+import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { nodePlaceOf, nodesFolderName } from "../../config/node-place.ts";
+import type { Config } from "../../config/schema.ts";
+import { statePlaceOf } from "../../config/store-url.ts";
+import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { linkSync, renameSync } from "../../lib/files/changes.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
+import { listLiveNodes } from "../../store/cluster/live-nodes.ts";
+import { openReader } from "../../store/database/open-reader.ts";
+import { treeTokenName } from "../daemon/tree-token.ts";
+import { type CheckFinding, fine, problem } from "./check-finding.ts";
+import { readMountOf, treeMountFindings } from "./tree-mount.ts";
+
+function codeOf(call: () => void): string | undefined {
+  try {
+    call();
+    return undefined;
+  } catch (error) {
+    return systemCodeOf(error) ?? messageOf(error);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What the file system does otherwise than all moves of files rely on. */
+async function faultsIn(folder: string): Promise<readonly string[]> {
+  const [one, two, moved] = ["one", "two", "moved"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFileDurably(one, "probe");
+  const faults: string[] = [];
+  const expectCode = (what: string, wanted: string | undefined, call: () => void) => {
+    const code = codeOf(call);
+    if (code !== wanted) faults.push(`${what} gives ${code ?? "no error"} instead of ${wanted ?? "none"}`);
+  };
+  expectCode("a file that is there, opened as a new one,", "EEXIST", () => closeSync(openSync(one, "wx")));
+  expectCode("a link", undefined, () => linkSync(one, two));
+  if (faults.length === 0 && lstatSync(one).ino !== lstatSync(two).ino)
+    faults.push("a link is another file than its first name");
+  expectCode("a link to a name that is taken", "EEXIST", () => linkSync(one, two));
+  expectCode("a rename", undefined, () => renameSync(two, moved));
+  expectCode("a name that was renamed", "ENOENT", () => lstatSync(two));
+  expectCode("the sync of a folder", undefined, () => syncFolder(folder));
+  return faults;
+}
+
+async function probeTree(stateDir: string): Promise<CheckFinding> {
+  const nodes = join(stateDir, nodesFolderName);
+  await makeDirectoryDurably(nodes);
+  const folder = await mkdtemp(join(nodes, ".probe-"));
+  try {
+    const faults = await faultsIn(folder);
+    if (faults.length === 0) return fine(`links, renames and syncs in ${stateDir} do what nodes rely on`);
+    return problem(`${stateDir} cannot be shared by nodes: ${faults.join("; ")}`, "use another file system");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each node writes a token into its folder: whoever does not see it has another tree. */
+async function checkTokens(
+  stateDir: string,
+  nodes: ReadonlyMap<string, string>,
+): Promise<readonly CheckFinding[]> {
+  const unseen: string[] = [];
+  for (const [name, incarnation] of nodes) {
+    const path = join(stateDir, nodesFolderName, name, treeTokenName);
+    const token = await readFile(path, "utf8").catch(unlessMissing);
+    if (token?.trim() !== incarnation) unseen.push(name);
+  }
+  if (unseen.length > 0)
+    return [
+      problem(
+        `what the nodes ${unseen.join(", ")} have written is not in ${stateDir}: they have another state directory`,
+        "mount the same file system at stateDir on all nodes",
+      ),
+    ];
+  return nodes.size === 0
+    ? []
+    : [fine(`all nodes (${[...nodes.keys()].join(", ")}) have this state directory`)];
+}
+
+/** Nothing on SQLite. `isKnown`: the tables are those of this version. */
+export async function checkSharedTree(config: Config, isKnown: boolean): Promise<readonly CheckFinding[]> {
+  if (config.store === undefined) return [];
+  const stateDir = await realpath(config.stateDir);
+  const nodes = isKnown ? await readLiveNodes(config) : new Map<string, string>();
+  const others = [...nodes.keys()].filter((name) => name !== nodePlaceOf(config).node);
+  return [
+    ...treeMountFindings(stateDir, await readMountOf(stateDir), others),
+    await probeTree(stateDir),
+    ...(await checkTokens(stateDir, nodes)),
+  ];
+}
+
+async function readLiveNodes(config: Config): Promise<ReadonlyMap<string, string>> {
+  const { read, close } = await openReader(statePlaceOf(config), { statementMs: 10_000 });
+  try {
+    return await listLiveNodes(read);
+  } finally {
+    await close();
+  }
+}

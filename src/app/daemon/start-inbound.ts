@@ -1,0 +1,58 @@
+/** The start of what takes files in: what an earlier run or version has left, then the pipeline. */
+import { readFile } from "node:fs/promises";
+import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
+import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { systemDisk } from "../../lib/files/durable-file.ts";
+import { noteBoot, readLastRun } from "../../store/database/meta.ts";
+import { listOpenSources } from "../../store/ledger/files.ts";
+import type { Parts } from "./daemon-parts.ts";
+import { exchangeFoldersOf } from "./part-options.ts";
+
+async function readBootId(): Promise<string> {
+  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
+  return text?.trim() ?? "unknown";
+}
+
+/** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
+async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
+  const { store, locations, companies, log, clock, ledgerNumbers, cluster } = parts;
+  // Where several nodes are, whoever takes a company over looks.
+  if (cluster.keeper !== undefined) return;
+  const [last, bootId] = [await readLastRun(store.read), await readBootId()];
+  if (last.aliveAt !== undefined && last.bootId !== bootId) {
+    const companyCodeOf = companies.codeOf;
+    await recheckReceipts({ store, locations, ledgerNumbers, companyCodeOf, log }, last.aliveAt);
+  }
+  await noteBoot(store, bootId, clock.now());
+}
+
+async function takeUpJournal({ locations, log, store }: Omit<Parts, "health">) {
+  return await takeUpFormerJournal({
+    ...exchangeFoldersOf(locations.stateDir),
+    disk: systemDisk,
+    log,
+    placesInLedger: async () =>
+      new Set((await listOpenSources(store.read)).map((source) => locations.fromLedger(source))),
+  });
+}
+
+export async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
+  const { stack, signal, documents, pipeline, cluster } = parts;
+  await stack.start(documents, signal);
+  await recoverFromPowerFailure(parts);
+  const arrivals = cluster.keeper === undefined ? await takeUpJournal(parts) : [];
+  // Not waited for: their places are known from now on, and a database that is in trouble must not hang the start.
+  const arrive = (uploads: typeof arrivals) =>
+    void pipeline.arriveAll(uploads.filter(({ path }) => !pipeline.isKnown(path)));
+  await stack.start(pipeline, signal);
+  arrive(arrivals);
+  cluster.keeper?.add({
+    name: "journal of an earlier version",
+    // Of several nodes that with what concerns no company takes it up; it is gone when all of it stands.
+    async take({ companyId }) {
+      if (companyId === 0) arrive(await takeUpJournal(parts));
+    },
+    leave: async () => undefined,
+  });
+}
