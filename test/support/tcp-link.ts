@@ -22,8 +22,11 @@ export interface TcpLink {
   cutAfter(bytes: number): void;
   /** Resets the connection that a client says something on next, and no other. */
   cutOnce(): void;
+  /** From now on nothing passes and nothing gets lost, as between two halves of a network; new connections wait too. */
+  hold(): void;
   /** Each piece takes so long. */
   slowDown(delayMs: number): void;
+  /** All as it was, and what was held goes on. */
   thaw(): void;
   end(): Promise<void>;
 }
@@ -33,6 +36,7 @@ interface Weather {
   left: number;
   isCut: boolean;
   isOnce: boolean;
+  isHeld: boolean;
 }
 
 interface Talk {
@@ -84,23 +88,30 @@ function carry(from: Socket, to: Socket, { weather, isOfClient, talk }: Way): vo
   });
 }
 
-const clear = (): Weather => ({ delayMs: 0, left: Number.POSITIVE_INFINITY, isCut: false, isOnce: false });
+const clear = (): Weather => ({
+  delayMs: 0,
+  left: Number.POSITIVE_INFINITY,
+  isCut: false,
+  isOnce: false,
+  isHeld: false,
+});
 
-/** A link to a port of this machine. */
-export async function startLink(port: number): Promise<TcpLink> {
+/** A link to a port of this machine, which may be another one for each connection. */
+export async function startLink(to: number | (() => number)): Promise<TcpLink> {
   const weather: Weather = clear();
   const sockets = new Set<Socket>();
   const talks: Talk[] = [];
   const server = createServer((client) => {
     const talk = { isAnswered: true, roundTrips: 0 };
     talks.push(talk);
-    const behind = connect({ host: "127.0.0.1", port });
+    const behind = connect({ host: "127.0.0.1", port: typeof to === "number" ? to : to() });
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));
     }
     carry(client, behind, { weather, talk, isOfClient: true });
     carry(behind, client, { weather, talk, isOfClient: false });
+    if (weather.isHeld) for (const socket of [client, behind]) socket.pause();
   });
   return {
     port: await listenFree(server),
@@ -110,8 +121,15 @@ export async function startLink(port: number): Promise<TcpLink> {
     freezeAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: false }),
     cutAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: true }),
     cutOnce: () => void Object.assign(weather, { left: 0, isOnce: true }),
+    hold: () => {
+      weather.isHeld = true;
+      for (const socket of sockets) socket.pause();
+    },
     slowDown: (delayMs) => void Object.assign(weather, { delayMs }),
-    thaw: () => void Object.assign(weather, clear()),
+    thaw: () => {
+      Object.assign(weather, clear());
+      for (const socket of sockets) socket.resume();
+    },
     end: () => closeAll(server, sockets),
   };
 }

@@ -1,0 +1,107 @@
+/**
+ * Several daemons, one PostgreSQL with a standby, one tree, HAProxy before them, and hosts that send without a pause: in each
+ * round something befalls them, and everything that was answered must be there, once, in order, and in time.
+ *
+ *   node test/nightly/cluster-rounds.ts --nodes 4 --rounds 200 [--seed N] [--only kill,freeze] [--lease MS] [--companies N]
+ *
+ * After `npm run build`, as root (for trees that can be frozen); ends with 1 when something is not so.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeAuthority } from "../support/certificates.ts";
+import { checkExports, untilSettled } from "../support/cluster-checks.ts";
+import { type Fault, faults } from "../support/cluster-faults.ts";
+import { companySection, type RoundOutcome, runRound } from "../support/cluster-round.ts";
+import { ClusterSite } from "../support/cluster-site.ts";
+import { randomOf } from "../support/random-numbers.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { RoundTotals } from "./cluster/round-totals.ts";
+
+const { values } = parseArgs({
+  options: {
+    nodes: { type: "string", default: "4" },
+    rounds: { type: "string", default: "200" },
+    companies: { type: "string", default: "8" },
+    lease: { type: "string", default: "3000" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    only: { type: "string", default: faults.map(({ kind }) => kind).join() },
+    stops: { type: "string", default: "3" },
+    pace: { type: "string", default: "800" },
+  },
+});
+const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+const leaseMs = Number(values.lease);
+/** The ledger grows: to prove all of it takes longer each time. */
+const verifyEvery = 10;
+
+const folder = await mkdtemp(join(tmpdir(), "dropgate-receiver-"));
+const authority = await makeAuthority(folder);
+const receiver = await startReceiver({ certificate: await authority.issue("receiver") });
+
+/** Draws each kind as often as the others. */
+function* drawFaults(possible: readonly Fault[], random: () => number): Generator<Fault> {
+  for (;;) {
+    const left = [...possible];
+    while (left.length > 0) yield* left.splice(Math.floor(random() * left.length), 1);
+  }
+}
+
+async function makeSite(): Promise<ClusterSite> {
+  const site = await ClusterSite.make({
+    ...{ nodes: Number(values.nodes), companies: Number(values.companies), leaseMs },
+    ...{ hasStandby: true, hasTrees: true },
+    settings: { inbound: { parserThreads: 1, scanMs: 2_000 } },
+    company: companySection(receiver, authority.caFile),
+  });
+  await site.startAll();
+  return site;
+}
+
+async function runOne(site: ClusterSite, index: number, fault: Fault): Promise<RoundOutcome> {
+  const outcome = await runRound(site, {
+    ...{ prefix: `R${index}`, fault, random: randomOf(seed + index), receiver },
+    ...{ stopsOfCompany: Number(values.stops), paceMs: Number(values.pace) },
+  });
+  if (index % verifyEvery === 0) outcome.verdict.problems.push(...(await site.verifyLedger()));
+  return outcome;
+}
+
+/** All that has completed is exported at last. */
+async function checkAllExports(site: ClusterSite): Promise<readonly string[]> {
+  const [node] = site.running;
+  const made = await node?.command("export");
+  if (made?.exitCode !== 0) return [`dropgate export ended with ${made?.exitCode}: ${made?.output}`];
+  await untilSettled(site, 60_000);
+  return await checkExports(site);
+}
+
+async function main(): Promise<number> {
+  const site = await makeSite();
+  const totals = new RoundTotals(site, { seed, leaseMs });
+  try {
+    const possible = faults.filter(
+      (fault) => values.only.split(",").includes(fault.kind) && fault.isPossible(site),
+    );
+    console.log(
+      `seed ${seed}, ${site.nodes.length} nodes, lease ${leaseMs} ms: ${possible.map(({ kind }) => kind).join(", ")}`,
+    );
+    const drawing = drawFaults(possible, randomOf(seed));
+    for (let index = 1; index <= rounds; index += 1) {
+      const { value: fault } = drawing.next() as { value: Fault };
+      await totals.take(index, fault.kind, () => runOne(site, index, fault));
+      if (totals.isBroken) break;
+    }
+    totals.note(await site.verifyLedger());
+    totals.note(await checkAllExports(site));
+  } finally {
+    totals.print();
+    await site.end();
+    await receiver.end();
+    await rm(folder, { recursive: true });
+  }
+  return totals.problems.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
