@@ -5,9 +5,9 @@
  */
 import { spawn } from "node:child_process";
 import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemCodeOf } from "../../src/lib/errors.ts";
+import { postgresProgram } from "./postgres-programs.ts";
 import { askPostgres } from "./postgres-server.ts";
 import { runProgram } from "./run-program.ts";
 import { freePort } from "./server-process.ts";
@@ -17,7 +17,6 @@ const nobody = 65_534;
 const isRoot = process.geteuid?.() === 0;
 /** The server refuses to run as root. */
 const account = isRoot ? { uid: nobody, gid: nobody } : {};
-const programs = "/usr/lib/postgresql";
 const database = "dropgate";
 
 const settings = [
@@ -26,15 +25,10 @@ const settings = [
   ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_min_messages=warning"],
 ];
 
-function programOf(name: string): string {
-  const [newest = ""] = readdirSync(programs).toSorted((one, other) => Number(other) - Number(one));
-  return join(programs, newest, "bin", name);
-}
-
 /** Runs it as the user of the server. */
 async function run(name: string, args: readonly string[], folder: string): Promise<void> {
   const { exitCode, output } = await new Promise<{ exitCode: number; output: string }>((resolve) => {
-    const child = spawn(programOf(name), args, {
+    const child = spawn(postgresProgram(name), args, {
       ...account,
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],

@@ -66,9 +66,9 @@ export async function watchCluster(database: ClusterDatabase): Promise<void> {
   await database.ask(`${schema}${triggers.join("\n")}`);
 }
 
-/** What was written by nodes that had not the company, in words. */
+/** What was written by nodes that had not the company since the last look, in words. */
 export async function intrusions(database: ClusterDatabase): Promise<readonly string[]> {
-  const text = `select what, row_id, company_id, node, owner, epoch, at::text from watch.intrusions order by at limit 50`;
+  const text = `delete from watch.intrusions returning what, row_id, company_id, node, owner, epoch, at::text`;
   return (await database.ask(text)).map(
     ([what, row, company, node, owner, epoch, at]) =>
       `${what}: row ${row} of company ${company} written by ${node} while ${owner} had it (epoch ${epoch}) at ${at}`,
