@@ -73,8 +73,8 @@ async function checkAllExports(site: ClusterSite): Promise<readonly string[]> {
   const [node] = site.running;
   const made = await node?.command("export");
   if (made?.exitCode !== 0) return [`dropgate export ended with ${made?.exitCode}: ${made?.output}`];
-  await untilSettled(site, 60_000);
-  return await checkExports(site);
+  const left = await untilSettled(site, "", 60_000);
+  return [...left, ...(await checkExports(site))];
 }
 
 async function main(): Promise<number> {

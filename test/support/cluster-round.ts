@@ -25,6 +25,8 @@ export interface RoundOutcome {
 
 /** Beyond this a host, or what waits, has been forgotten. */
 const longestMs = 180_000;
+/** Deliveries that have failed once or twice are tried again within half a minute each. */
+const settlingMs = 90_000;
 
 /** What a company of a cluster that is looked at has, besides files: two targets, and an export each minute. */
 export function companySection(receiver: Receiver, caFile: string): NonNullable<ClusterPlan["company"]> {
@@ -72,9 +74,10 @@ export async function runRound(site: ClusterSite, plan: RoundPlan): Promise<Roun
   const [traffic, outages]: [Traffic, Outage[]] = [new Traffic(), []];
   await untilServing(site);
   const words = await strikeBeside(site, plan, outages, traffic);
-  await untilSettled(site, longestMs);
   const { prefix, receiver } = plan;
+  const left = await untilSettled(site, prefix, settlingMs);
   const verdict = await checkRound(site, { prefix, traffic, outages, posts: receiver.posts });
+  verdict.problems.push(...left);
   receiver.posts.length = 0;
   return { verdict, words };
 }
