@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAppointments } from "./appointments.ts";
 import { benchBacklog } from "./backlog.ts";
+import { benchCluster } from "./cluster.ts";
 import { benchConsole } from "./console.ts";
 import { benchEvents } from "./events.ts";
 import { benchFtp } from "./ftp.ts";
@@ -43,6 +44,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   appointments: benchAppointments,
   scrape: benchScrape,
   console: benchConsole,
+  cluster: benchCluster,
   stores: benchStores,
 };
 

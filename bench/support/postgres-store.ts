@@ -27,7 +27,7 @@ function timesOf(pid: string): { readonly parent: number; readonly own: number; 
 }
 
 /** Processor time of all processes of the server so far, those that have ended too. */
-export function serverCpuMs(server: PostgresServer): number {
+export function serverCpuMs(server: Pick<PostgresServer, "pid">): number {
   const first = server.pid();
   const { own, ofEnded } = timesOf(String(first));
   let total = own + ofEnded;

@@ -4,7 +4,8 @@
  * is made anew as its standby. Whoever connects asks for the port of the primary each time.
  */
 import { spawn } from "node:child_process";
-import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemCodeOf } from "../../src/lib/errors.ts";
 import { postgresProgram } from "./postgres-programs.ts";
@@ -92,10 +93,14 @@ class Server {
     await run("pg_ctl", ["-D", this.data, "-w", "promote"], this.folder);
   }
 
+  pid(): number {
+    return Number.parseInt(readFileSync(join(this.data, "postmaster.pid"), "utf8"), 10);
+  }
+
   async kill(): Promise<void> {
-    const [pid = ""] = (await readFile(join(this.data, "postmaster.pid"), "utf8")).split("\n");
-    const { stdout } = await runProgram("ps", ["-o", "pid=", "--ppid", pid]);
-    const pids = [pid, ...stdout.trim().split(/\s+/)].filter((each) => each !== "").map(Number);
+    const { stdout } = await runProgram("ps", ["-o", "pid=", "--ppid", String(this.pid())]);
+    const children = stdout.split(/\s+/).filter((each) => each !== "");
+    const pids = [this.pid(), ...children.map(Number)];
     for (const one of pids) signal(one, "SIGKILL");
     await waitFor("the server to be gone", () => pids.every((one) => !signal(one, 0)));
   }
@@ -153,6 +158,11 @@ export class ClusterDatabase {
   /** Of the primary itself. */
   get url(): string {
     return this.#primary.url;
+  }
+
+  /** The first process of the primary. */
+  pid(): number {
+    return this.#primary.pid();
   }
 
   get hasStandby(): boolean {

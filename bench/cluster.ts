@@ -1,0 +1,198 @@
+/**
+ * Four nodes beside one, on the same PostgreSQL and the same tree, behind HAProxy: processor time of daemons and server a
+ * file; files a second when each answer of the database takes 5 ms more; and how long the companies of a node that dies or
+ * stands still wait for another one. Hosts of as many companies as there are send at the same time, each its own files in
+ * their order.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { SftpLink } from "../test/support/cluster-link.ts";
+import type { ClusterNode } from "../test/support/cluster-node.ts";
+import { ClusterSite } from "../test/support/cluster-site.ts";
+import { waitFor } from "../test/support/wait-for.ts";
+import { sampleName, sampleStop } from "./sample-stop.ts";
+import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { settleDisk } from "./support/folders.ts";
+import { type Measurement, quantileOf, ratiosOf } from "./support/measurement.ts";
+import { serverCpuMs } from "./support/postgres-store.ts";
+import { cpuMsOf } from "./support/sites.ts";
+
+const nodeCount = 4;
+const companyCount = 8;
+/** Sessions of each company. */
+const linksOfCompany = 4;
+const delayMs = 5;
+/** The default. */
+const leaseMs = 10_000;
+const shortLeaseMs = 3_000;
+
+interface Turn {
+  readonly cpuMs: number;
+  readonly perSecond: number;
+}
+
+async function cpuOf(site: ClusterSite): Promise<number> {
+  const times = await Promise.all(site.running.map((node) => cpuMsOf(node.run.process)));
+  return times.reduce((sum, ms) => sum + ms, serverCpuMs(site.database));
+}
+
+let serial = 0;
+
+/** Each company's hosts send so many files; resolves when all of them are decided. */
+async function sendAll(site: ClusterSite, filesOfLink: number): Promise<number> {
+  const waiting = "select count(*) from files where is_filed = 0";
+  const sending = site.companies.flatMap(({ host }) =>
+    Array.from({ length: linksOfCompany }, async () => {
+      const link = new SftpLink(site, host);
+      for (let nbr = 0; nbr < filesOfLink; nbr += 1) {
+        serial += 1;
+        const { stopNbr, name } = sampleName(serial);
+        await link.put(`/inbound/${name}`, sampleStop(stopNbr));
+      }
+      link.end();
+    }),
+  );
+  await Promise.all(sending);
+  await waitFor(
+    "all files to be decided",
+    async () => Number((await site.database.ask(waiting))[0]?.[0]) === 0,
+  );
+  return sending.length * filesOfLink;
+}
+
+/** Only the first nodes run, and all companies are shared out among them. */
+async function runNodes(site: ClusterSite, count: number): Promise<void> {
+  for (const node of site.nodes.slice(count)) if (node.isRunning) await node.stop();
+  await Promise.all(site.nodes.slice(0, count).map((node) => (node.isRunning ? undefined : node.start())));
+  const share = Math.ceil((companyCount + 2) / count);
+  await waitFor("the companies to be shared out", async () => {
+    const owners = [...(await site.owners()).values()];
+    const held = Map.groupBy(owners, (owner) => owner);
+    return !held.has("-") && held.size === count && [...held.values()].every(({ length }) => length <= share);
+  });
+}
+
+async function takeTurn(site: ClusterSite, nodes: number, filesOfLink: number): Promise<Turn> {
+  await runNodes(site, nodes);
+  // Code and caches are warm in nodes that run for months.
+  await sendAll(site, Math.ceil(filesOfLink / 4));
+  await settleDisk();
+  const before = await cpuOf(site);
+  const startedAt = performance.now();
+  const count = await sendAll(site, filesOfLink);
+  const ms = performance.now() - startedAt;
+  progress(".");
+  return { cpuMs: ((await cpuOf(site)) - before) / count, perSecond: (count * 1_000) / ms };
+}
+
+interface Turns {
+  readonly one: Turn[];
+  readonly four: Turn[];
+}
+
+async function compare(site: ClusterSite, rounds: number, filesOfLink: number): Promise<Turns> {
+  const turns: Turns = { one: [], four: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const inOrder = round % 2 === 0 ? ([1, nodeCount] as const) : ([nodeCount, 1] as const);
+    for (const nodes of inOrder)
+      turns[nodes === 1 ? "one" : "four"].push(await takeTurn(site, nodes, filesOfLink));
+  }
+  return turns;
+}
+
+/** From the fault until another node works for each of the companies, in milliseconds. */
+async function takeOver(
+  site: ClusterSite,
+  node: ClusterNode,
+  strike: () => Promise<void>,
+): Promise<readonly number[]> {
+  await runNodes(site, nodeCount);
+  const owned = [...(await site.owners())].filter(([code, owner]) => owner === node.name && code !== "-");
+  const struckAt = Date.now();
+  await strike();
+  const others = site.nodes.filter((other) => other !== node);
+  const takenAt = (code: string) =>
+    others
+      .flatMap(({ log }) => log)
+      .find(
+        (line) => line.msg === "company taken over" && line["company"] === code && timeOf(line) > struckAt,
+      );
+  const times = owned.map(([code]) =>
+    waitFor(`${code} to be taken over`, () => {
+      const line = takenAt(code);
+      return line === undefined ? undefined : timeOf(line) - struckAt;
+    }),
+  );
+  return await Promise.all(times);
+}
+
+const timeOf = (line: { readonly [name: string]: unknown }) => Date.parse(String(line["time"]));
+
+async function measureTakeOvers(site: ClusterSite, trials: number): Promise<readonly Measurement[]> {
+  const [killed, frozen]: [number[], number[]] = [[], []];
+  for (let trial = 0; trial < trials; trial += 1) {
+    const node = site.nodes[trial % nodeCount];
+    if (node === undefined) throw new Error("there is no node");
+    killed.push(...(await takeOver(site, node, () => node.kill())));
+    await node.start();
+    frozen.push(...(await takeOver(site, node, async () => node.freeze())));
+    await wait(2 * site.leaseMs);
+    node.thaw();
+    progress(".");
+  }
+  return [takeOverOf("killed", killed, site.leaseMs), takeOverOf("frozen", frozen, site.leaseMs)];
+}
+
+function takeOverOf(how: string, values: readonly number[], lease: number): Measurement {
+  return {
+    suite: "cluster",
+    what: `time until another node works for a company whose node is ${how} (lease ${lease} ms)`,
+    figure: { values, unit: "ms" },
+    wanted: { of: "figure", is: "below", limit: lease + 1_000 },
+    note: `95 of 100 within ${quantileOf(values, 0.95)} ms`,
+  };
+}
+
+function compared({ one, four }: Turns, what: string, figure: (turn: Turn) => number, unit: string) {
+  const [ofOne, ofFour] = [one.map(figure), four.map(figure)];
+  return {
+    ...{ suite: "cluster", what, figure: { values: ofFour, unit }, floor: { values: ofOne, unit } },
+    ratios: ratiosOf(ofFour, ofOne),
+  };
+}
+
+async function withSite<T>(lease: number, use: (site: ClusterSite) => Promise<T>): Promise<T> {
+  const site = await ClusterSite.make({ nodes: nodeCount, companies: companyCount, leaseMs: lease });
+  try {
+    return await use(site);
+  } finally {
+    await site.end();
+  }
+}
+
+export async function benchCluster({ rounds, isQuick }: BenchOptions): Promise<Measurement[]> {
+  const filesOfLink = isQuick ? 6 : 40;
+  return await withSite(leaseMs, async (site) => {
+    const near = await compare(site, rounds, filesOfLink);
+    for (const node of site.nodes) node.link.slowDown(delayMs / 2);
+    const far = await compare(site, rounds, filesOfLink);
+    const takeOvers = await withSite(shortLeaseMs, (other) =>
+      measureTakeOvers(other, isQuick ? 1 : nodeCount),
+    );
+    return [
+      {
+        ...compared(near, "processor time a file, four nodes beside one", ({ cpuMs }) => cpuMs, "ms"),
+        wanted: { of: "ratio", is: "below", limit: 1.15 },
+      },
+      {
+        ...compared(
+          far,
+          `files a second with ${delayMs} ms to the database and back, four nodes beside one`,
+          ({ perSecond }) => perSecond,
+          "1/s",
+        ),
+        wanted: { of: "ratio", is: "at least", limit: 3.5 },
+      },
+      ...takeOvers,
+    ];
+  });
+}
