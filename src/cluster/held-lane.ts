@@ -43,8 +43,9 @@ export class HeldLane {
     return this.isOver ? 0 : this.#endsAt - performance.now();
   }
 
+  /** One that was over stays so: units of work were refused meanwhile, and what they were about is not in line any more. */
   extend(endsAt: number): void {
-    this.#endsAt = endsAt;
+    if (!this.isOver) this.#endsAt = endsAt;
   }
 
   /** Another node has the company, or will have it soon. */

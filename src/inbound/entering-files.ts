@@ -103,39 +103,51 @@ export class EnteringFiles {
     for (const file of files) this.#deps.lanes.known(file.companyId)?.wake();
   }
 
-  /** One after the other, since another node has entered some of them. */
-  async #enterEach(companyId: number, files: readonly WaitingFile[]): Promise<void> {
+  /** New rows, which nothing else changes before they have their ids. */
+  #enterTogether(companyId: number, files: readonly WaitingFile[]): Promise<number[]> {
     const { store, locations, clock } = this.#deps;
+    const entered = { locations, enteredAt: clock.now() };
+    const keys = () => [];
+    return store.write(
+      companyId,
+      apart(keys, (tx) => insert(tx, entered, files)),
+    );
+  }
+
+  /** The same, where another node has entered some of them. */
+  async #enterOnce(companyId: number, files: readonly WaitingFile[]): Promise<number[]> {
+    const { store, locations, clock } = this.#deps;
+    const ids: number[] = [];
     for (const file of files) {
       const entry = newFileOf(file, { locations, enteredAt: clock.now() });
-      file.id = (await store.write(companyId, (tx) => enterFileOnce(tx, entry))).id;
+      ids.push((await store.write(companyId, (tx) => enterFileOnce(tx, entry))).id);
     }
+    return ids;
   }
 
   /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */
   async #enterSurely(companyId: number, files: readonly WaitingFile[]): Promise<void> {
-    const { store, locations, clock, failing } = this.#deps;
+    const { failing, handOver } = this.#deps;
+    let isFirst = true;
     for (;;) {
       try {
-        const entered = { locations, enteredAt: clock.now() };
-        const ids = await store.write(
-          companyId,
-          // New rows, which nothing else changes before they have their ids.
-          apart(
-            () => [],
-            (tx) => insert(tx, entered, files),
-          ),
-        );
+        const ids = await (isFirst
+          ? this.#enterTogether(companyId, files)
+          : this.#enterOnce(companyId, files));
         for (const [index, file] of files.entries()) {
           file.id = ids[index] ?? 0;
           file.beganAt = undefined;
         }
         return;
       } catch (error) {
-        if (error instanceof FencedError) return this.#deps.handOver?.(files);
-        if (this.#deps.handOver !== undefined && isTwice(error))
-          return await this.#enterEach(companyId, files);
+        // Where several nodes are, whoever has the company gets what this one cannot enter.
+        if (handOver !== undefined && (error instanceof FencedError || this.#isStopped))
+          return handOver(files);
         if (this.#isStopped) throw error;
+        if (handOver !== undefined && isFirst && isTwice(error)) {
+          isFirst = false;
+          continue;
+        }
         const fields = { err: error, reason: messageOf(error), files: files.length };
         failing.warn(fields, "the ledger cannot be written; retrying");
         await wait(pauseMs);

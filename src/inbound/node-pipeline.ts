@@ -212,7 +212,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       ...rest,
       store: fencedStore(store, ownership),
       scope: {
-        ...{ company, ...this.#figures, filingThread: this.#filingThread },
+        ...{ company, ownership, ...this.#figures, filingThread: this.#filingThread },
         decidingStore: fencedStore(store, ownership, { isOrdered: true }),
         handOver: (files) => this.#elsewhere.enterSurely(files),
         readArrived: () => lookForArrivals(company.companyId),

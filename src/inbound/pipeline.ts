@@ -20,7 +20,7 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { TakenCompany } from "../store/cluster/ownership.ts";
+import type { Ownership, TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
 import {
   type AwaitedReceipts,
@@ -69,6 +69,7 @@ export interface PipelineDependencies {
 /** What the pipelines of the companies of one process have in common, and what is of this one's. */
 export interface PipelineScope {
   readonly company: TakenCompany;
+  readonly ownership: Ownership;
   /** A store that refuses to decide while other nodes have entered files that are not in line. */
   readonly decidingStore: PipelineDependencies["store"];
   readonly filingThread: FilingThread;
@@ -130,7 +131,7 @@ export class Pipeline implements Inbox, Service {
       clock: deps.clock,
       isAwaited: (key) => this.#awaitedReceipts.withholds(key),
       log: deps.log,
-      ...given({ thread: scope?.filingThread }),
+      ...given({ thread: scope?.filingThread, ownership: scope?.ownership }),
     });
     this.#awaitedReceipts = createAwaitedReceipts({
       ...deps,

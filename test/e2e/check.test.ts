@@ -2,7 +2,7 @@
 import { mkdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CheckFinding } from "../../src/app/checks/check-finding.ts";
+import type { CheckFinding } from "../../src/app/watch/check-finding.ts";
 import { company, program, Site } from "../support/daemon.ts";
 import { sql } from "kysely";
 import { openStore, type Store } from "../../src/store/database/database.ts";

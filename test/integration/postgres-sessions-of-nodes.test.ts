@@ -1,7 +1,7 @@
 /** What a server of PostgreSQL sees of the sessions of a node. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openStore } from "../../src/store/database/database.ts";
-import { idleInTransactionMsOf } from "../../src/store/database/postgres/postgres-session.ts";
+import { idleInTransactionMsOf } from "../../src/store/database/postgres/session-connection.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

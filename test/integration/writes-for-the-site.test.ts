@@ -29,6 +29,7 @@ const forTheSite: Readonly<Record<string, string>> = {
   "operations/users/user-admin.ts": "users, who may belong to several companies",
   "outbound/delivery-queue.ts": "the counts of all targets, at the start",
   "sign-in/console-sessions.ts": "sessions of users, who may belong to several companies",
+  "sign-in/failures/shared-failures.ts": "failed sign-ins and bans, which are of no company",
   "sign-in/familiar-addresses.ts": "addresses of users",
   "store/database/generation.ts": "what the store notes of itself",
   "store/database/last-verification.ts": "what a verification of the whole ledger has found",

@@ -33,7 +33,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
 
 describe("the completion", () => {
   test("offers commands, and those of a group", async () => {
-    expect(await offered("s")).toEqual(["serve", "simulate"]);
+    expect(await offered("s")).toEqual(["serve", "store", "simulate"]);
     expect(await offered("user", "add")).toEqual(["add", "add-key"]);
     expect(await offered("--config", "serve", "user", "dis")).toEqual(["disable"]);
     expect(await offered("user", "--config=x", "keys", "")).toEqual([]);

@@ -6,7 +6,7 @@ import type { BackupState } from "../../store/database/backup-state.ts";
 import type { LastBackup } from "../../store/database/last-backup.ts";
 import { standingFailure } from "../watch/backup-outcomes.ts";
 import { isStalled, runText } from "../watch/backup-run.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "../watch/check-finding.ts";
 import { probeFolder, silentText } from "./folder-probe.ts";
 import { hourMs } from "../../lib/durations.ts";
 

@@ -11,7 +11,7 @@ import {
   readPartnerCertificates,
 } from "../daemon/partner-certificates.ts";
 import { certificateDays, readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
-import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, modeText, problem, warning } from "../watch/check-finding.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { counted } from "../../lib/counted.ts";
 

@@ -4,7 +4,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { NewestTime } from "../../store/database/newest-time.ts";
 import type { PruneClock } from "../../store/database/prune-clock.ts";
 import { judgeClock, jumpText } from "../retention/clock-guard.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "../watch/check-finding.ts";
 import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 
 /** What setting a clock right by the network may take back. */

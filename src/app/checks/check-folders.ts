@@ -9,7 +9,7 @@ import { createLocations } from "../../inbound/places/locations.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { sizeText } from "../../lib/size-text.ts";
-import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, modeText, problem, warning } from "../watch/check-finding.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 

@@ -5,7 +5,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { sizeText } from "../../lib/size-text.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { inspectGrowth } from "../../store/database/inspect-store.ts";
-import { type CheckFinding, type DiskForecast, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, type DiskForecast, fine, warning } from "../watch/check-finding.ts";
 import { dayMs } from "../../lib/durations.ts";
 import { counted } from "../../lib/counted.ts";
 import { type FilledDisk, filledDisksOf, findPlaces, type GrowingSite } from "./filled-disks.ts";

@@ -1,7 +1,7 @@
 /** Checks of the custom integrations: their expressions can be read and compile, and their companies are known. */
 import type { Config } from "../../config/schema.ts";
 import { isSameCompanyCode } from "../../domain/users/company-code.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
 import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
 
 function checkCompanies(name: string, companies: readonly string[], known: readonly string[]) {

@@ -6,7 +6,7 @@ import { isNamedOperator } from "../../domain/users/operator.ts";
 import { counted } from "../../lib/counted.ts";
 import { inspectUsers } from "../../store/database/inspect-store.ts";
 import type { UserRecord } from "../../store/accounts/users.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "../watch/check-finding.ts";
 
 export interface OperatorsAsked {
   /** As NAME@COMPANY. */

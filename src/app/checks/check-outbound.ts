@@ -8,7 +8,7 @@ import { channelOfTarget } from "../../domain/messages/message-event.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
 import { faultRemedies } from "../admin/fault-remedies.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 import { allTargetsOf, type AnyTargetConfig, createTarget } from "../daemon/outbound-targets.ts";

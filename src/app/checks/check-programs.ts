@@ -24,7 +24,7 @@ import type { StatePlace } from "../../store/database/state-place.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { checkServer } from "./check-server.ts";
 import { checkClock } from "./check-clock.ts";
-import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, modeText, problem, warning } from "../watch/check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { restoredText } from "../watch/restored-watch.ts";
 

@@ -4,7 +4,7 @@ import type { Config, RemoteConfig } from "../../config/schema.ts";
 import type { CallOutcome } from "../../endpoints/remote/fetch-messages.ts";
 import { RemoteClient } from "../../endpoints/remote/remote-client.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { type CheckFinding, fine, problem } from "./check-finding.ts";
+import { type CheckFinding, fine, problem } from "../watch/check-finding.ts";
 import { faultRemedies } from "../admin/fault-remedies.ts";
 import { fetchSettingsOf } from "../daemon/remotes.ts";
 

@@ -1,7 +1,7 @@
 /** Whether old files can go where `retention.moveTo` says. */
 import { constants } from "node:fs";
 import type { Config } from "../../config/schema.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "../watch/check-finding.ts";
 import { probeFolder, type ProbeFolder, silentText } from "./folder-probe.ts";
 
 /** Warnings: without the folder files stay where they are, and all else works. A share may be away: a process asks it. */

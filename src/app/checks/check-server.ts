@@ -1,6 +1,6 @@
 /** Whether a server of PostgreSQL is set so that commits are durable, times right, and all sessions served. */
 import type { ServerFacts } from "../../store/database/postgres/server-facts.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
 
 /** Beyond this, times of commits and leases are told wrongly to people. */
 const mostAheadMs = 2_000;

@@ -1,18 +1,18 @@
 /** Whether the state directory is one that several nodes may share, and whether all of them have the same. */
-import { closeSync, fsyncSync, lstatSync, openSync } from "node:fs";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { closeSync, lstatSync, openSync } from "node:fs";
+import { mkdtemp, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { nodePlaceOf, nodesFolderName } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
-import { linkSync, renameSync } from "../../lib/files/changes.ts";
+import { fsyncSync, linkSync, renameSync, rm } from "../../lib/files/changes.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { listLiveNodes } from "../../store/cluster/live-nodes.ts";
 import { openReader } from "../../store/database/open-reader.ts";
 import { treeTokenName } from "../daemon/tree-token.ts";
-import { type CheckFinding, fine, problem } from "./check-finding.ts";
-import { readMountOf, treeMountFindings } from "./tree-mount.ts";
+import { type CheckFinding, fine, problem } from "../watch/check-finding.ts";
+import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 
 function codeOf(call: () => void): string | undefined {
   try {

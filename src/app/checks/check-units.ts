@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, warning } from "../watch/check-finding.ts";
 import { type ResolvedPaths, type ResolvePaths, resolvePaths } from "./resolved-paths.ts";
 import { findUnits, type InstalledUnit, unitFolders, wordsOf } from "./systemd-unit.ts";
 import { accessOf, pathsNamedIn, type UnitAccess } from "./unit-access.ts";

@@ -8,7 +8,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { becomeOwnerOf } from "../admin/admin-store.ts";
 import { checkBackups } from "./check-backups.ts";
 import { checkCertificates, checkPartnerCertificates } from "./check-certificates.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import { checkGrowth } from "./check-growth.ts";
 import { checkIntegrations } from "./check-integrations.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { readMountOf, treeMountFindings } from "../checks/tree-mount.ts";
+import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 import { treeTokenName } from "./tree-token.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";

@@ -1,4 +1,4 @@
-import type { CheckFinding } from "../../app/checks/check-finding.ts";
+import type { CheckFinding } from "../../app/watch/check-finding.ts";
 import { type CliCommand, type CommonOptions, exitCodes, printable } from "../command-line.ts";
 
 function findingLine({ status, what, remedy }: CheckFinding): string {

@@ -117,6 +117,13 @@ function reportReceipts(
   }
 }
 
+/** With the moment until which the company is this node's. */
+function heldTask(ownership: Ownership | undefined, task: FilingTask): FilingTask {
+  if (ownership === undefined || ownership.isSole) return task;
+  const goodForMs = ownership.fenceOf(task.companyId)?.goodForMs?.() ?? 0;
+  return { ...task, goodUntil: monotonicMs() + goodForMs };
+}
+
 async function mark(
   tx: Transaction,
   done: readonly Filed[],
@@ -272,7 +279,7 @@ export class FilingQueue {
       const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
       const tasks = group.map(({ task, receiptKey, turn }) => {
         const isItsOwn = this.#receipts.isLatest(receiptKey, turn) && !this.#deps.isAwaited(receiptKey);
-        return this.#held(isItsOwn ? task : withoutReceiptOfName(task));
+        return heldTask(this.#deps.ownership, isItsOwn ? task : withoutReceiptOfName(task));
       });
       const results = await this.#thread.run(tasks, receiptKeys);
       const at = this.#deps.clock.now();
@@ -323,24 +330,12 @@ export class FilingQueue {
     for (const one of filed) if (!unmarked.has(one.queued.task.companyId)) this.#report(one);
   }
 
-  /** With the moment until which the company is this node's. */
-  #held(task: FilingTask): FilingTask {
-    const { ownership } = this.#deps;
-    if (ownership === undefined || ownership.isSole) return task;
-    const goodForMs = ownership.fenceOf(task.companyId)?.goodForMs?.() ?? 0;
-    return { ...task, goodUntil: monotonicMs() + goodForMs };
-  }
-
-  #fenced(queued: Queued): void {
-    // Renewed since it was sent to the thread: there is a further try.
-    if (this.#deps.ownership?.fenceOf(queued.task.companyId) !== undefined) this.#again([queued]);
-    else this.#receipts.end(queued.receiptKey);
-  }
-
   #report(filed: Filed): void {
     const { queued, result } = filed;
     if (result.kind === "fenced") {
-      this.#fenced(queued);
+      // Renewed since it was sent to the thread: there is a further try.
+      if (this.#deps.ownership?.fenceOf(queued.task.companyId) !== undefined) this.#again([queued]);
+      else this.#receipts.end(queued.receiptKey);
       return;
     }
     const { failing, log, lostAfterMs } = this.#deps;

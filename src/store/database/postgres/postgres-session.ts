@@ -13,39 +13,11 @@
  * transaction, by its number: what is committed must not be answered as failed, since it would be done again.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
-import {
-  isOfAbortedTransaction,
-  isReadOnlyFault,
-  isStalePlan,
-  toStoreError,
-  unreachable,
-} from "./postgres-faults.ts";
-import { neededSchema, tooOldText, writerLock } from "./program-locks.ts";
-import { checkValues, typeParsers } from "./postgres-values.ts";
-
-export interface SessionOptions {
-  /** `postgres://user:password@host:port/database`. */
-  readonly url: string;
-  /** Refuses to write. */
-  readonly isReader: boolean;
-  /** The server ends what takes longer, in milliseconds. */
-  readonly statementMs?: number | undefined;
-  /** The server waits no longer for a locked row, in milliseconds. */
-  readonly lockMs?: number | undefined;
-  /** Waits for each answer, however long it takes. */
-  readonly isPatient?: true | undefined;
-  /** The schema of the program that writes in it: it is not connected when the database is not for that any more. */
-  readonly writerOf?: number | undefined;
-  /** That of a daemon; the server shows its name beside the session. */
-  readonly node?: SessionNode | undefined;
-}
-
-export interface SessionNode {
-  readonly name: string;
-  readonly leaseMs: number;
-}
+import { isOfAbortedTransaction, isStalePlan, toStoreError } from "./postgres-faults.ts";
+import { checkValues } from "./postgres-values.ts";
+import { type ServerAnswer, SessionConnection, type SessionOptions } from "./session-connection.ts";
 
 export interface SessionQuery {
   readonly text: string;
@@ -54,55 +26,11 @@ export interface SessionQuery {
   readonly name?: string | undefined;
 }
 
-export type SessionResult = pg.QueryResult<Record<string, unknown>>;
+export type SessionResult = ServerAnswer;
 
-const connectTimeoutMs = 10_000;
-/** Longer than any statement of ours takes: a server that cannot be reached any more never answers. */
-const answerTimeoutMs = 60_000;
-/** A unit of work waits for nothing but the database. */
-export const idleInTransactionMs = 8_000;
-/**
- * Tables grow after statements were planned for them: one that has an index for its rows takes it, also while the table is
- * small. All of what writes is made for that.
- */
-const writerSettings = "-c enable_seqscan=off -c jit=off";
-/** Nobody waits any more for what a process has begun that is gone. */
-const patientSettings = `${writerSettings} -c client_connection_check_interval=2000`;
 /** How long the server is asked what has become of a transaction: longer than it needs for a restart, or to end the session. */
 const outcomePatienceMs = 60_000;
 const outcomePauseMs = 100;
-
-/** Below the lease of a company: a process that stops within a transaction must not keep the locks of its rows beyond it. */
-export function idleInTransactionMsOf({ leaseMs }: Pick<SessionNode, "leaseMs">): number {
-  return Math.min(idleInTransactionMs, Math.max(leaseMs / 2, leaseMs - 2_000));
-}
-
-function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: SessionOptions): pg.Client {
-  return new pg.Client({
-    connectionString: url,
-    application_name: node === undefined ? "dropgate" : `dropgate ${node.name}`,
-    connectionTimeoutMillis: connectTimeoutMs,
-    ...(isPatient ? {} : { query_timeout: answerTimeoutMs }),
-    ...(statementMs === undefined ? {} : { statement_timeout: statementMs }),
-    ...(lockMs === undefined ? {} : { lock_timeout: lockMs }),
-    idle_in_transaction_session_timeout:
-      node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
-    keepAlive: true,
-    types: typeParsers,
-    options: isReader ? "-c default_transaction_read_only=on" : isPatient ? patientSettings : writerSettings,
-    pipeline: true,
-  });
-}
-
-/** Before anything is written: meanwhile a migration may have made the program too old. */
-async function requireProgram(client: pg.Client, schema: number | undefined): Promise<void> {
-  if (schema === undefined) return;
-  // In this order: a migration that does not see the lock is seen here.
-  await client.query("select pg_advisory_lock_shared($1, $2)", [writerLock, schema]);
-  const { rows } = await client.query<{ needed: number }>(`select ${neededSchema} as needed`);
-  const needed = rows[0]?.needed ?? 0;
-  if (needed > schema) throw new StoreError("unfit", tooOldText(schema, needed), undefined);
-}
 
 /** The server has answered, and the values are at fault. */
 function isRefused(error: unknown): boolean {
@@ -118,10 +46,7 @@ function outcomeUnknown(): StoreError {
 }
 
 export class PostgresSession {
-  readonly #options: SessionOptions;
-  #client: Promise<pg.Client> | undefined;
-  /** The one that `#client` has become. */
-  #current: pg.Client | undefined;
+  readonly #connection: SessionConnection;
   /** The client of the transaction. */
   #inTransaction: pg.Client | undefined;
   /** Resolves when the transaction has begun. */
@@ -132,11 +57,10 @@ export class PostgresSession {
   #transactionId: string | undefined;
   /** The answer that the next statement waits for: the server answers one after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
   #pending = 0;
 
   constructor(options: SessionOptions) {
-    this.#options = options;
+    this.#connection = new SessionConnection(options);
   }
 
   /** Statements that were given and are not answered yet. */
@@ -197,10 +121,10 @@ export class PostgresSession {
     this.#transactionId = undefined;
     const level = isolationLevel === undefined ? "" : ` isolation level ${isolationLevel}`;
     try {
-      const client = await this.#inLine(() => this.#connected());
+      const client = await this.#inLine(() => this.#connection.connected());
       this.#fault = undefined;
       this.#inTransaction = client;
-      this.#begun = this.#ask(client, { text: `begin${level}` });
+      this.#begun = this.#connection.ask(client, { text: `begin${level}` });
       // Each statement waits for it, and so does the end of the transaction.
       this.#begun.catch(() => undefined);
     } catch (error) {
@@ -220,7 +144,7 @@ export class PostgresSession {
       await this.#sendCommit();
     } catch (error) {
       if (id === undefined || isRefused(error)) throw error;
-      if (this.#inTransaction !== undefined) this.#forget(this.#inTransaction);
+      if (this.#inTransaction !== undefined) this.#connection.forget(this.#inTransaction);
       this.#inTransaction = undefined;
       if (!(await this.#isCommitted(id))) throw error;
     }
@@ -248,7 +172,7 @@ export class PostgresSession {
       } catch (error) {
         // A standby that has taken over has never heard of its number.
         if (isRefused(error)) return false;
-        if (this.#isClosed) throw error;
+        if (this.#connection.isClosed) throw error;
       }
       if (performance.now() > until) throw outcomeUnknown();
       await wait(outcomePauseMs);
@@ -263,25 +187,21 @@ export class PostgresSession {
       await this.query({ text: "rollback", values: [] });
     } catch {
       // The caller throws what has failed before.
-      this.#forget(client);
+      this.#connection.forget(client);
     } finally {
       this.#inTransaction = undefined;
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const client = this.#client;
-    this.#client = undefined;
-    // One that never came to be needs no end.
-    await (await client?.catch(() => undefined))?.end();
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   async #askInTransaction(query: pg.QueryConfig): Promise<SessionResult> {
     const client = this.#inTransaction;
     if (client === undefined) throw new Error("the transaction is over");
     try {
-      const result = await this.#ask(client, query);
+      const result = await this.#connection.ask(client, query);
       this.#fault = undefined;
       return result;
     } catch (error) {
@@ -294,54 +214,10 @@ export class PostgresSession {
   /** Outside of a transaction, what was planned for tables of before is asked again in a new session. */
   async #answer(query: pg.QueryConfig): Promise<SessionResult> {
     try {
-      return await this.#ask(await this.#connected(), query);
+      return await this.#connection.ask(await this.#connection.connected(), query);
     } catch (error) {
       if (!isStalePlan(error)) throw error;
-      return await this.#ask(await this.#connected(), query);
+      return await this.#connection.ask(await this.#connection.connected(), query);
     }
-  }
-
-  async #ask(client: pg.Client, query: pg.QueryConfig): Promise<SessionResult> {
-    try {
-      return await client.query(query);
-    } catch (error) {
-      // Not of the server: no answer came, or one that cannot be read. With a stale plan no later one would do better.
-      const isOfServer = error instanceof pg.DatabaseError && !isStalePlan(error);
-      if (!isOfServer || (isReadOnlyFault(error) && !this.#options.isReader)) this.#forget(client);
-      throw error;
-    }
-  }
-
-  #connected(): Promise<pg.Client> {
-    if (this.#isClosed) return Promise.reject(new Error("the store is closed"));
-    this.#client ??= this.#connect();
-    return this.#client;
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const client = clientOf(this.#options);
-    const forget = () => this.#forget(client);
-    // Each statement that was under way rejects by itself.
-    client.on("error", forget);
-    client.on("end", forget);
-    try {
-      await client.connect();
-      await requireProgram(client, this.#options.writerOf);
-      this.#current = client;
-      return client;
-    } catch (error) {
-      this.#client = undefined;
-      void client.end().catch(() => undefined);
-      throw error instanceof StoreError ? error : unreachable(error);
-    }
-  }
-
-  /** The next use connects anew, and the server undoes what it has of this session. */
-  #forget(client: pg.Client): void {
-    if (this.#current !== client) return;
-    this.#current = undefined;
-    this.#client = undefined;
-    // It may be broken already.
-    void client.end().catch(() => undefined);
   }
 }

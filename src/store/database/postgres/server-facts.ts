@@ -1,7 +1,8 @@
 /** What of a server of PostgreSQL decides whether commits are durable, times right, and all sessions served. */
 import { StoreError } from "../../../lib/store-error.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
-import { idleInTransactionMs, type PostgresSession } from "./postgres-session.ts";
+import type { PostgresSession } from "./postgres-session.ts";
+import { idleInTransactionMs } from "./session-connection.ts";
 import { sessionsOfNode } from "./sessions-of-node.ts";
 
 export interface ServerFault {
