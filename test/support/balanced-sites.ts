@@ -41,7 +41,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /** So many ports on end, below those that the system gives to connections. */
-async function freePorts(count: number): Promise<readonly number[]> {
+export async function freePorts(count: number): Promise<readonly number[]> {
   return await waitFor("free ports", async () => {
     const first = 10_000 + Math.floor(Math.random() * 20_000);
     const ports = Array.from({ length: count }, (_, index) => first + index);

@@ -20,13 +20,14 @@ export const leftOut: readonly (readonly [commands: RegExp, reason: string])[] =
   [/^systemctl (?:daemon-reload$|status )/, "there is no systemd"],
 ];
 
-const documentedPorts = [8080, 2222, 9090, 18_080, 12_222, 8444];
+const documentedPorts = [8080, 2222, 9090, 18_080, 12_222, 8444, 8443];
 const packagedConfiguration = join(projectFolder, "tools/package/debian/dropgate.yaml");
 
 interface RunningUnit {
   stop(): Promise<void>;
   /** Where it can; else it is started anew. */
   reload?(): Promise<void>;
+  kill?(): Promise<void>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,6 +55,7 @@ const answered = (output = ""): ProgramResult => ({ exitCode: 0, stdout: output,
 
 export class MappedServer implements Server {
   readonly #folder: string;
+  readonly #ports: readonly number[];
   readonly #mapping: readonly (readonly [documented: string, own: string])[];
   readonly #units = new Map<string, RunningUnit>();
   /** Everything that daemons have printed. */
@@ -61,6 +63,7 @@ export class MappedServer implements Server {
 
   private constructor(folder: string, ports: readonly number[]) {
     this.#folder = folder;
+    this.#ports = ports;
     this.#mapping = [
       ["/usr/share/doc/dropgate/", `${projectFolder}/`],
       ...["/var/lib/", "/etc/", "/srv/"].map((path) => [path, join(folder, path, "/")] as const),
@@ -69,11 +72,11 @@ export class MappedServer implements Server {
     ];
   }
 
-  /** As the package leaves a machine. */
-  static async make(): Promise<MappedServer> {
+  /** As the package leaves a machine; one beside another has the same ports, and must listen at another address. */
+  static async make(beside?: MappedServer): Promise<MappedServer> {
     const folder = mkdtempSync(join(tmpdir(), "dropgate-server-"));
-    const ports: number[] = [];
-    for (const _ of documentedPorts) ports.push(await freePort());
+    const ports = beside === undefined ? [] : [...beside.#ports];
+    if (beside === undefined) for (const _ of documentedPorts) ports.push(await freePort());
     const server = new MappedServer(folder, ports);
     for (const name of ["root", "bin", "var/lib/dropgate", "etc/dropgate", "etc/prometheus", "srv"])
       mkdirSync(join(folder, name), { recursive: true });
@@ -87,16 +90,21 @@ export class MappedServer implements Server {
 
   async configure(settings: string): Promise<void> {
     const former = readFileSync(this.#configFile, "utf8");
-    writeFileSync(this.#configFile, withSettings(former, this.#mapped(settings)));
+    writeFileSync(this.#configFile, withSettings(former, this.mapped(settings)));
   }
 
   async run(command: string): Promise<ProgramResult | undefined> {
     if (leftOut.some(([form]) => form.test(command))) return undefined;
     const service = /^systemctl (\S+) (\S+)$/.exec(command);
     if (service !== null) return await this.#control(service[1] ?? "", service[2] ?? "");
+    const killed = /^systemctl kill -s KILL (\S+)$/.exec(command);
+    if (killed !== null) {
+      await this.#kill(killed[1] ?? "");
+      return answered();
+    }
     const transient = /^systemd-run --unit=(\S+) --uid=dropgate dropgate serve --config (\S+)$/.exec(command);
     if (transient !== null) {
-      await this.#startDaemon(transient[1] ?? "", this.#mapped(transient[2] ?? ""));
+      await this.#startDaemon(transient[1] ?? "", this.mapped(transient[2] ?? ""));
       return answered();
     }
     return await this.#runMapped(command);
@@ -119,7 +127,8 @@ export class MappedServer implements Server {
     return join(this.#folder, "etc/dropgate/dropgate.yaml");
   }
 
-  #mapped(text: string): string {
+  /** A text of a page as it is meant here. */
+  mapped(text: string): string {
     return this.#mapping.reduce((result, [documented, own]) => {
       // A number within another one is no port, a path behind another one is part of it.
       return result.replaceAll(
@@ -140,7 +149,7 @@ export class MappedServer implements Server {
 
   async #runMapped(command: string): Promise<ProgramResult> {
     // The user of the service comes with the package.
-    const text = this.#mapped(command).replaceAll(" -o dropgate -g dropgate ", " ");
+    const text = this.mapped(command).replaceAll(" -o dropgate -g dropgate ", " ");
     const env = {
       ...process.env,
       PATH: `${join(this.#folder, "bin")}:${process.env["PATH"]}`,
@@ -171,6 +180,13 @@ export class MappedServer implements Server {
     await unit?.stop();
   }
 
+  async #kill(name: string): Promise<void> {
+    const unit = this.#units.get(name);
+    this.#units.delete(name);
+    if (unit?.kill === undefined) throw new Error(`${name} is nothing that runs here and can be killed`);
+    await unit.kill();
+  }
+
   async #startDaemon(name: string, configFile: string): Promise<void> {
     const run = new DaemonRun(configFile, {});
     this.#runs.push(run);
@@ -183,12 +199,16 @@ export class MappedServer implements Server {
       run.process.kill("SIGHUP");
       await run.waitForLog(({ msg }) => msg === "configuration reloaded");
     };
-    this.#units.set(name, { stop, reload });
+    const kill = async () => {
+      run.process.kill("SIGKILL");
+      await run.exit;
+    };
+    this.#units.set(name, { stop, reload, kill });
     await run.waitForLog(({ msg }) => msg === "ready");
   }
 
   async #startPrometheus(): Promise<void> {
-    const port = Number(this.#mapped("9090"));
+    const port = Number(this.mapped("9090"));
     const config = join(this.#folder, "etc/prometheus/prometheus.yml");
     const data = join(this.#folder, "prometheus");
     const args = [
