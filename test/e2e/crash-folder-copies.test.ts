@@ -20,7 +20,7 @@ const steps = [
   "link@place-files.linkUnlessThere:3",
   "fsync@place-files.syncFolder:1",
   "unlink@place-files.removeSource:2",
-  "unit@entering-files.enterSurely:1",
+  "unit@entering-files.enterTogether:1",
 ];
 
 test.each(steps)("killed at %s", async (step) => {
