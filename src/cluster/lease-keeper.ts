@@ -70,6 +70,11 @@ export class LeaseKeeper implements Ownership, Service {
   }
 
   /** Why the program is too old for the database, with the remedy; undefined when it is not. */
+  /** Why the tree of folders cannot be used, with the remedy. */
+  get treeFault(): string | undefined {
+    return this.#rounds.treeFault;
+  }
+
   get tooOld(): string | undefined {
     return this.#rounds.tooOld;
   }
@@ -140,6 +145,11 @@ export class LeaseKeeper implements Ownership, Service {
 
   /** Puts all that other nodes have entered for the company up to now in line. Never rejects. */
   async lookForArrivals(companyId: number): Promise<void> {
+    // Taken over just now, or given back: the next turn is a moment later.
+    if (this.#lanes.get(companyId)?.stage !== "working") {
+      await sleep(usualArrivalsMs, this.#stopping.signal);
+      return;
+    }
     try {
       await this.#readArrivalsOf(companyId, await this.#deps.table.arrivedOf(companyId));
     } catch (error) {

@@ -7,6 +7,7 @@ import type { Lease, LeaseTable, NodeReport, Orders } from "../store/cluster/lea
 import { ProgramAge, type ProgramAgeDeps } from "./program-age.ts";
 import type { HeldLane } from "./held-lane.ts";
 import type { HeldLanes, HeldLanesDeps } from "./held-lanes.ts";
+import { TreeWatch } from "./tree-watch.ts";
 
 export interface LeaseRoundsDeps
   extends Pick<HeldLanesDeps, "log">,
@@ -15,6 +16,8 @@ export interface LeaseRoundsDeps
   /** What this node says of itself now; name and incarnation never change. */
   readonly report: () => NodeReport;
   readonly leaseMs: number;
+  /** Resolves when the tree of folders answers. */
+  readonly askTree: () => Promise<void>;
   /** Another process has taken the name of this node: it must not go on. */
   readonly replaced: () => void;
 }
@@ -38,6 +41,7 @@ export class LeaseRounds {
   readonly #lanes: HeldLanes;
   readonly #failing: LimitedLog;
   readonly #age: ProgramAge;
+  readonly #tree: TreeWatch;
   #orders = alone;
   #reportedAt = performance.now();
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -48,6 +52,7 @@ export class LeaseRounds {
     this.#lanes = lanes;
     this.#failing = createLimitedLog(deps.log, failing);
     this.#age = new ProgramAge({ ...deps, schema: deps.report().schema });
+    this.#tree = new TreeWatch(deps.askTree, deps.leaseMs / 2);
     this.everyMs = Math.min(1_000, deps.leaseMs / 8);
   }
 
@@ -58,6 +63,11 @@ export class LeaseRounds {
   /** Why the program is too old for the database, with the remedy. */
   get tooOld(): string | undefined {
     return this.#age.fault;
+  }
+
+  /** Why the tree of folders cannot be used, with the remedy. */
+  get treeFault(): string | undefined {
+    return this.#tree.fault;
   }
 
   /** Since the database took the last report. */
@@ -78,7 +88,10 @@ export class LeaseRounds {
   async round(): Promise<void> {
     try {
       this.#lanes.fenceOverdue();
+      this.#tree.look();
       await this.#beat();
+      // Without its tree it lets the leases run out: nothing of its work could be ended in order.
+      if (this.treeFault !== undefined) return;
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
       if (this.#takesNone) return;
@@ -91,7 +104,10 @@ export class LeaseRounds {
 
   async #beat(): Promise<void> {
     const { table, report, leaseMs, replaced } = this.#deps;
-    const orders = await table.beat(report(), { leaseMs, isAway: this.#age.isAway });
+    const orders = await table.beat(report(), {
+      leaseMs,
+      isAway: this.#age.isAway || this.treeFault !== undefined,
+    });
     if (orders.isReplaced) {
       replaced();
       throw new Error("another process has the name of this node");
@@ -104,7 +120,9 @@ export class LeaseRounds {
   async #renew(): Promise<void> {
     const { table, report, leaseMs } = this.#deps;
     const sentAt = performance.now();
-    const renewed = await table.renew(report().name, leaseMs);
+    // A lost one runs out in the database too, however long its work takes to end here.
+    const kept = this.#lanes.all.filter((lane) => !lane.isOver).map(({ company }) => company.companyId);
+    const renewed = await table.renew(report().name, leaseMs, kept);
     this.#extend(renewed, sentAt + goodMsOf(leaseMs));
     await this.#fenceLost(renewed);
     this.#renewedAt = sentAt;

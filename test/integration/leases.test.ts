@@ -78,6 +78,7 @@ async function startNode(
     readArrived: async (companyId) => void told.push(`read ${companyId}`),
     refuseWrites: own.refuseWrites,
     balancersMs: 0,
+    askTree: async () => undefined,
     replaced: () => void told.push("replaced"),
   });
   keeper.add(part);

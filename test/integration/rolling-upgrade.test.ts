@@ -126,6 +126,7 @@ async function startNode(
     readArrived: async () => undefined,
     refuseWrites: store.refuseWrites,
     balancersMs: 0,
+    askTree: async () => undefined,
     replaced: () => undefined,
   });
   keeper.add(part);

@@ -72,7 +72,13 @@ async function startNode(name: string, arrivalsMs = 100): Promise<TestNode> {
   const report = { name, incarnation: name, version: "1", schema: 23, address: {}, settings: "" };
   const keeper = new LeaseKeeper({
     ...{ table: own.leases, report: () => report, formerIncarnation: undefined, companyCodeOf, log },
-    ...{ leaseMs: 2_000, arrivalsMs, refuseWrites: own.refuseWrites, balancersMs: 0 },
+    ...{
+      leaseMs: 2_000,
+      arrivalsMs,
+      refuseWrites: own.refuseWrites,
+      balancersMs: 0,
+      askTree: async () => undefined,
+    },
     readArrived: (companyId) => pipeline.readArrived(companyId),
     replaced: () => undefined,
   });

@@ -72,6 +72,7 @@ export class SharedDatabase {
       readArrived: async () => undefined,
       refuseWrites: store.refuseWrites,
       balancersMs: 0,
+      askTree: async () => undefined,
       replaced() {
         throw new Error("another process has the name of the node");
       },

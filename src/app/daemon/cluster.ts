@@ -1,5 +1,5 @@
 /** What this daemon is to the other nodes of its database: alone on SQLite, else one of those that have leases. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
@@ -76,7 +76,8 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
   const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
-  await writeFileDurably(join(shownDir, treeTokenName), `${incarnation}\n`);
+  const token = join(shownDir, treeTokenName);
+  await writeFileDurably(token, `${incarnation}\n`);
   await warnOfMount(config.stateDir, log);
   const fixed = { name, incarnation, version: readVersion(), schema: currentSchema };
   const addressOf = ([protocol, port]: [string, number]) => [protocol, `${hostname()}:${port}`] as const;
@@ -90,6 +91,10 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
     ...{ table: store.leases, report, formerIncarnation, leaseMs: config.cluster.leaseMs },
     ...{ companyCodeOf, readArrived, log, balancersMs },
     refuseWrites: store.refuseWrites,
+    // Its own token, which is in no other tree.
+    async askTree() {
+      await stat(token);
+    },
     replaced() {
       log.fatal({ node: name }, "another process has the name of this node: this one stops");
       process.kill(process.pid, "SIGTERM");

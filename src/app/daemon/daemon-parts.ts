@@ -154,6 +154,7 @@ function healthFor(built: BuiltOf<CheckedParts>): Health {
       troublesOf({
         damage: store.condition.damage,
         tooOld: cluster.keeper?.tooOld,
+        treeFault: cluster.keeper?.treeFault,
         held: pipeline.held(),
         noRoom: intake.current(),
         deliveryHold: holdWatch.current(),

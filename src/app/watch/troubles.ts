@@ -52,6 +52,8 @@ export function troublesOf(state: {
   readonly noRoom: readonly NoRoom[];
   /** Why the program must not use the database any more. */
   readonly tooOld?: string | undefined;
+  /** Why a node cannot use the state directory that it shares. */
+  readonly treeFault?: string | undefined;
   /** Deliveries are held since a restore; all else works. */
   readonly deliveryHold: DeliveryHold | undefined;
   /** The name of this node while it gives its companies away. */
@@ -61,7 +63,9 @@ export function troublesOf(state: {
 }): readonly Trouble[] {
   const { damage, held, noRoom, deliveryHold, tooOld, now } = state;
   const unfit: readonly Trouble[] = tooOld === undefined ? [] : [{ check: "database", message: tooOld }];
-  const ofNode = [...unfit, ...drainingOf(state.drainingNode)];
+  const ofTree: readonly Trouble[] =
+    state.treeFault === undefined ? [] : [{ check: "files", message: state.treeFault }];
+  const ofNode = [...unfit, ...ofTree, ...drainingOf(state.drainingNode)];
   const ofDeliveries: readonly Trouble[] =
     deliveryHold === undefined ? [] : [{ message: holdText(deliveryHold) }];
   const damaged: readonly Trouble[] =

@@ -71,7 +71,7 @@ export interface LeaseTable {
   /** `isAway`: it has no companies, and writes nothing any more; nobody waits for it. */
   beat(report: NodeReport, given: { readonly leaseMs: number; readonly isAway: boolean }): Promise<Orders>;
   /** Extends the leases of the node that are free to be: rows that a transaction has locked are left as they are. */
-  renew(node: string, leaseMs: number): Promise<readonly Lease[]>;
+  renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]>;
   /** All that are in the name of the node, whether they are over or not. */
   held(node: string): Promise<readonly Lease[]>;
   /**

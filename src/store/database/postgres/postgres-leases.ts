@@ -37,7 +37,8 @@ const statements = {
       where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema) as nodes
     from needed`,
   renew: `update lanes set expires_at = ${now} + $2::bigint
-    where company_id in (select company_id from lanes where owner = $1 order by company_id for update skip locked)
+    where company_id in (select company_id from lanes where owner = $1 and company_id = any($3::bigint[])
+      order by company_id for update skip locked)
     returning company_id, epoch, arrived`,
   renewLocked: `update lanes set expires_at = ${now} + $2::bigint where owner = $1 and company_id = $3
     returning company_id, epoch, arrived`,
@@ -119,10 +120,13 @@ export class PostgresLeases implements LeaseTable {
     return { ...live, isReplaced: own === undefined, isToDrain: own?.isDraining === 1 };
   }
 
-  async renew(node: string, leaseMs: number): Promise<readonly Lease[]> {
-    const renewed = [...(await this.#ask<Lease>("renew", [node, leaseMs]))];
+  async renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]> {
+    const renewed = [...(await this.#ask<Lease>("renew", [node, leaseMs, companyIds]))];
     const known = new Set(renewed.map(({ companyId }) => companyId));
-    const locked = (await this.held(node)).filter(({ companyId }) => !known.has(companyId));
+    const wanted = new Set(companyIds);
+    const locked = (await this.held(node)).filter(
+      ({ companyId }) => wanted.has(companyId) && !known.has(companyId),
+    );
     const until = performance.now() + leaseMs / 4;
     for (const lease of locked) {
       if (performance.now() > until) break;
