@@ -101,6 +101,6 @@ describe.runIf(hasPostgres)("notes of nodes that share a database", () => {
     const stateDir = temporaryFolder();
     await beginGeneration(store, stateDir);
     await Promise.all(Array.from({ length: 20 }, () => advanceGeneration(store, stateDir)));
-    expect(await lookForRestored(store.read, stateDir)).toBeUndefined();
+    expect(await lookForRestored(store, stateDir)).toBeUndefined();
   });
 });

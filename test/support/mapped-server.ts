@@ -110,12 +110,14 @@ export class MappedServer implements Server {
     return await this.#runMapped(command);
   }
 
-  /** Stops what runs and removes the folder. Throws when a daemon has logged a failure. */
-  async end(): Promise<void> {
+  /** Stops what runs and removes the folder. Throws when a daemon has logged a failure, but for `expected` ones. */
+  async end(expected?: RegExp): Promise<void> {
     try {
       for (const name of this.#units.keys()) await this.#stop(name);
       const failures = this.#runs.flatMap(({ log }) =>
-        log.filter(({ level }) => level === "error" || level === "fatal"),
+        log.filter(
+          ({ level, msg }) => (level === "error" || level === "fatal") && expected?.test(msg) !== true,
+        ),
       );
       if (failures.length > 0) throw new Error(`a daemon has failed: ${JSON.stringify(failures)}`);
     } finally {

@@ -14,9 +14,13 @@ export function sendAgainText({ sendAgainFrom, lastReceivedAt }: DeliveryHold): 
 
 /** The text for readiness, `check`, `explain` and the log. */
 export function holdText(hold: DeliveryHold): string {
+  const [what, since] =
+    hold.backup === undefined
+      ? ["the database was put back to an earlier moment", "that moment"]
+      : [`this state was restored from the backup ${hold.backup}`, "the backup"];
   return (
-    `this state was restored from the backup ${hold.backup}: ${sendAgainText(hold)}, and deliveries are held until ` +
-    "`dropgate delivery release`, because what went out since the backup would go out again"
+    `${what}: ${sendAgainText(hold)}, and deliveries are held until \`dropgate delivery release\`, because what went out ` +
+    `since ${since} would go out again`
   );
 }
 
@@ -28,22 +32,27 @@ export interface DeliveryHoldWatch {
   stop(): Promise<void>;
 }
 
-/** Looks once, and while they are held again each second: a command ends the hold in another process. */
+/**
+ * Looks once, and while they are held again each second: a command ends the hold in another process. On a server a hold may
+ * begin at any time: another node has noticed that the database was put back.
+ */
 export async function startDeliveryHoldWatch({
   store,
   log,
 }: {
-  readonly store: Pick<Store, "read">;
+  readonly store: Pick<Store, "read" | "isOnServer">;
   readonly log: Logger;
 }): Promise<DeliveryHoldWatch> {
   let hold = await findDeliveryHold(store.read);
-  if (hold === undefined) return { current: () => undefined, stop: async () => undefined };
-  log.warn(holdText(hold));
+  if (hold !== undefined) log.warn(holdText(hold));
+  else if (!store.isOnServer) return { current: () => undefined, stop: async () => undefined };
   const look = async () => {
-    if (hold === undefined) return;
+    if (hold === undefined && !store.isOnServer) return;
     try {
+      const before = hold;
       hold = await findDeliveryHold(store.read);
-      if (hold === undefined) log.info("deliveries are released");
+      if (before !== undefined && hold === undefined) log.info("deliveries are released");
+      if (before === undefined && hold !== undefined) log.warn(holdText(hold));
     } catch (error) {
       log.error({ err: error }, "whether deliveries are held cannot be read; retrying");
     }

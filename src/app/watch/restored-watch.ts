@@ -20,7 +20,7 @@ import { type Rounds, startRounds } from "./rounds.ts";
 const advanceEveryMs = 30_000;
 
 export interface RestoredWatchDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "isOnServer">;
   readonly stateDir: string;
   readonly log: Logger;
 }
@@ -46,10 +46,14 @@ export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<Pick<
   await beginGeneration(store, stateDir);
   const restored = await findRestored(store.read);
   if (restored !== undefined) log.error(restoredText(restored));
-  const advance = () =>
-    advanceGeneration(store, stateDir).catch((error: unknown) =>
-      log.error({ err: error }, "the generation of the database could not be incremented"),
-    );
+  const advance = async () => {
+    try {
+      const noticed = await advanceGeneration(store, stateDir);
+      if (noticed !== undefined) log.error(restoredText(noticed));
+    } catch (error) {
+      log.error({ err: error }, "the generation of the database could not be incremented");
+    }
+  };
   const rounds = startRounds(advance, { everyMs: advanceEveryMs });
   return { stop: () => rounds.stop().then(advance) };
 }

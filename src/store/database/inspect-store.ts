@@ -102,7 +102,9 @@ export async function inspectStore(place: StatePlace): Promise<StoreInspection> 
     const isCurrent = known.schemaFault === undefined && !known.isOutdated;
     return {
       ...{ kind: "present", marker, ...known },
-      restored: isCurrent ? await lookForRestored(read, stateDir) : undefined,
+      restored: isCurrent
+        ? await lookForRestored({ read, isOnServer: place.url !== undefined }, stateDir)
+        : undefined,
       lastBackup: isCurrent ? await findLastBackup(read) : undefined,
       backupState: isCurrent ? await findBackupState(read) : {},
       pruneClock: isCurrent ? await findPruneClock(read) : undefined,

@@ -12,8 +12,8 @@ export const deliveryHoldKey = "deliveries_held";
 /** Moments are milliseconds UTC. */
 export interface DeliveryHold {
   readonly restoredAt: number;
-  /** The name of the backup. */
-  readonly backup: string;
+  /** The name of the backup; missing where a server's own tools have put the database back. */
+  readonly backup?: string;
   /** What hosts have sent from here on may not be in it. */
   readonly sendAgainFrom: number;
   /** When the newest file in it was received; null when it has none. */

@@ -2,6 +2,7 @@
 import { auditSubjectText } from "../../../domain/audit/audit-subject.ts";
 import type { Seen } from "../../../endpoints/http/console/console-acts.ts";
 import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
+import { given } from "../../../lib/given.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { releaseHeld } from "../../admin/release-admin.ts";
 import type { RunningAct } from "../running-act.ts";
@@ -17,7 +18,7 @@ export async function releaseHeldDeliveries(
     const held = await releaseHeld(tx);
     if (held === undefined) return undefined;
     const { hold, targets } = held;
-    const before = { backup: hold.backup, restoredAt: isoTime(hold.restoredAt) };
+    const before = { ...given({ backup: hold.backup }), restoredAt: isoTime(hold.restoredAt) };
     note({ subject, before, after: { released: targets } });
     return { targets: targets.length };
   });
