@@ -47,12 +47,19 @@ interface TestNode {
   readonly has: Set<number>;
   readonly told: string[];
   readonly store: Store;
+  /** What the end of its work waits for. */
+  hangs?: Promise<void>;
 }
 
 /** A node whose work is to know what it has. */
 async function startNode(
   name: string,
-  given: { readonly incarnation?: string; readonly former?: string; readonly leaseMs?: number } = {},
+  given: {
+    readonly incarnation?: string;
+    readonly former?: string;
+    readonly leaseMs?: number;
+    readonly askTree?: () => Promise<void>;
+  } = {},
 ) {
   const { leaseMs = usualLeaseMs } = given;
   const own = await openNode({ name, leaseMs });
@@ -67,6 +74,7 @@ async function startNode(
     },
     async leave({ companyId }, { isFenced }) {
       told.push(`${isFenced ? "fenced" : "left"} ${companyId}`);
+      await node.hangs;
       has.delete(companyId);
     },
   };
@@ -78,13 +86,14 @@ async function startNode(
     readArrived: async (companyId) => void told.push(`read ${companyId}`),
     refuseWrites: own.refuseWrites,
     balancersMs: 0,
-    askTree: async () => undefined,
+    askTree: given.askTree ?? (async () => undefined),
     replaced: () => void told.push("replaced"),
   });
+  const node: TestNode = { keeper, has, told, store: own };
   keeper.add(part);
   await keeper.start(AbortSignal.timeout(20_000));
   onTestFinished(() => keeper.stop(AbortSignal.timeout(1_000)));
-  return { keeper, has, told, store: own } satisfies TestNode;
+  return node;
 }
 
 describe.runIf(hasPostgres)("nodes with leases", () => {
@@ -162,6 +171,23 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const again = await startNode("one", { incarnation: "one-2", former: "one-1" });
     expect(again.has.size).toBe(6);
     await waitFor("the former to know", () => one.told.includes("replaced"));
+  });
+
+  it("lose their companies while their tree does not answer, though their work there never ends, and come back", async () => {
+    const leaseMs = 3_000;
+    const tree = Promise.withResolvers<void>();
+    let isCut = false;
+    const askTree = () => (isCut ? tree.promise : Promise.resolve());
+    const one = await startNode("one", { leaseMs, askTree });
+    one.hangs = tree.promise;
+    isCut = true;
+    const two = await startNode("two", { leaseMs });
+    await waitFor("the other to have all", () => two.has.size === 6);
+    expect(one.keeper.treeFault).toMatch(/has not answered for \d+ s/);
+    isCut = false;
+    tree.resolve();
+    await waitFor("them to be shared again", () => two.has.size === 3 && one.has.size === 3);
+    expect(one.keeper.treeFault).toBeUndefined();
   });
 
   it("give their companies away when they are to drain, and take some when that is over", async () => {
