@@ -2,7 +2,7 @@
 import { messageOf } from "../lib/errors.ts";
 import { ConcurrencyLimit } from "../lib/concurrency.ts";
 import type { Logger } from "../lib/logs/log.ts";
-import type { ClaimedLease, LeaseTable } from "../store/cluster/lease-table.ts";
+import type { ClaimedLease, Lease, LeaseTable } from "../store/cluster/lease-table.ts";
 import type { CompanyWork } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";
 import { leaveAll, takeAll } from "./company-parts.ts";
@@ -68,6 +68,22 @@ export class HeldLanes {
     const lane = new HeldLane({ companyId, companyCode, orphanedAt }, lease, endsAt);
     this.#lanes.set(companyId, lane);
     lane.recovering = this.#recoveries.run(() => this.#recover(lane));
+  }
+
+  /** These leases were renewed. */
+  extend(renewed: readonly Lease[], endsAt: number): void {
+    for (const { companyId, epoch } of renewed) {
+      const lane = this.#lanes.get(companyId);
+      if (lane?.epoch === epoch) lane.extend(endsAt);
+    }
+  }
+
+  /** Ends the work of so many companies, with those whose work is ending already. */
+  giveBack(count: number): void {
+    const working = this.inStage("working");
+    const ending = this.inStage("draining").length;
+    for (const lane of working.slice(0, Math.max(0, count - ending)))
+      void this.drain(lane, AbortSignal.any([lane.lost, lane.untilOver()]));
   }
 
   /** Ends the work of a company, and gives its lease back. Resolves when both is done. */

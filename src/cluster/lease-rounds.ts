@@ -95,7 +95,7 @@ export class LeaseRounds {
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
       if (this.#takesNone) return;
-      if (this.isToDrain) this.#giveBack(this.#lanes.all.length);
+      if (this.isToDrain) this.#lanes.giveBack(this.#lanes.all.length);
       else await this.#balance();
     } catch (error) {
       this.failed(error);
@@ -123,16 +123,9 @@ export class LeaseRounds {
     // A lost one runs out in the database too, however long its work takes to end here.
     const kept = this.#lanes.all.filter((lane) => !lane.isOver).map(({ company }) => company.companyId);
     const renewed = await table.renew(report().name, leaseMs, kept);
-    this.#extend(renewed, sentAt + goodMsOf(leaseMs));
+    this.#lanes.extend(renewed, sentAt + goodMsOf(leaseMs));
     await this.#fenceLost(renewed);
     this.#renewedAt = sentAt;
-  }
-
-  #extend(renewed: readonly Lease[], endsAt: number): void {
-    for (const { companyId, epoch } of renewed) {
-      const lane = this.#lanes.get(companyId);
-      if (lane?.epoch === epoch) lane.extend(endsAt);
-    }
   }
 
   /** A lease that was not renewed is another node's, or its row is locked at this moment. */
@@ -148,7 +141,7 @@ export class LeaseRounds {
     const { nodes, lanes } = this.#orders;
     const share = Math.ceil(lanes / Math.max(1, nodes));
     const held = this.#lanes.all.length;
-    if (held > share && nodes > 1) this.#giveBack(held - share);
+    if (held > share && nodes > 1) this.#lanes.giveBack(held - share);
     await this.#claim(Math.max(0, share - held));
   }
 
@@ -160,12 +153,5 @@ export class LeaseRounds {
     const graceMs = 2 * this.everyMs;
     const claimed = await table.claim({ node: report().name, leaseMs, limit, graceMs, without });
     await Promise.all(claimed.map((lease) => this.#lanes.begin(lease, sentAt + goodMsOf(leaseMs))));
-  }
-
-  #giveBack(count: number): void {
-    const working = this.#lanes.inStage("working");
-    const ending = this.#lanes.inStage("draining").length;
-    for (const lane of working.slice(0, Math.max(0, count - ending)))
-      void this.#lanes.drain(lane, AbortSignal.any([lane.lost, lane.untilOver()]));
   }
 }
