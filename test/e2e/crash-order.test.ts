@@ -26,7 +26,7 @@ test.each([
   const sending = host.send([chain]);
   // Waited for below; a failure before that is told then.
   sending.catch(() => undefined);
-  await die(place, { kind: "step", step: "unit@entering-files.enterSurely" }, { host, sending });
+  await die(place, { kind: "step", step: "unit@entering-files.enterTogether" }, { host, sending });
   const run = await place.start({});
   if (run !== undefined) await host.connect(run);
   await sending;

@@ -148,9 +148,9 @@ async function removeTakingFolder({ site }: CrashPlace): Promise<void> {
 export const ways: readonly Way[] = [
   usual("usual"),
   afterDeathAt("commit@decide-group.decideOnce:2"),
-  afterDeathAt("commit@entering-files.enterSurely:3"),
+  afterDeathAt("commit@entering-files.enterTogether:3"),
   afterDeathAt("link@place-arrival.linkReserved:3"),
-  afterDeathAt("unit@entering-files.enterSurely:2"),
+  afterDeathAt("unit@entering-files.enterTogether:2"),
   afterDeathAt("write@copy-files.writeAll"),
   afterDeathAt("rename@place-files.exchange"),
   afterDeathAt("rename@file-away.writeReceipt", linkUnfiled),
@@ -173,6 +173,6 @@ export const remoteSteps = [
   ...["create@fetch-file.openNew", "write@fetch-file", "fsync@fetch-file.download"],
   ...["unit@remote-memory.noteTaken", "commit@remote-memory.noteTaken"],
   ...["link@place-arrival.linkReserved", "syncFolder@place-arrival.placeArrival", "inbox.arriving"],
-  ...["unit@entering-files.enterSurely", "commit@entering-files.enterSurely"],
+  ...["unit@entering-files.enterTogether", "commit@entering-files.enterTogether"],
   ...["remote@fetch-worker.withFile", "commit@remote-memory.forget"],
 ];
