@@ -72,11 +72,24 @@ class LedgerFixture {
   /** Enters a waiting file of ACME whose bytes lie in `inbound/`. */
   async wait(name: string, options: { text?: string; nameTime?: number | null } = {}): Promise<number> {
     const { text = name, nameTime = 20261105080000 } = options;
-    const location = `companies/ACME/inbound/${name}`;
+    const location = await this.#placeOf(name);
     await this.put(location, text);
     const arrival = { channel: "sftp", userName: "host1", receivedAt: 1_700_000_000_000, location };
     const entry = { companyId: this.companyId, name, nameTime, size: text.length, ...arrival };
     return await this.store.write("site", (tx) => enterFile(tx, entry));
+  }
+
+  /** A second file of a name that waits lies elsewhere. */
+  async #placeOf(name: string): Promise<string> {
+    const location = `companies/ACME/inbound/${name}`;
+    const { id } = (await this.store.read
+      .selectFrom("files")
+      .select("id")
+      .where("source", "=", location)
+      .where("state", "=", "waiting")
+      .executeTakeFirst()) ?? { id: undefined };
+    const mark = String(id).padStart(12, "0");
+    return id === undefined ? location : `companies/ACME/inbound/.again/${mark}-${name}`;
   }
 
   /** Decides about an entry and, unless told otherwise, notes it as filed. The bytes are put where `text` says. */

@@ -27,8 +27,18 @@ describe("the ledger's lists", () => {
     await rm(dir, { recursive: true, force: true });
   });
 
+  let entered = 0;
+
+  /** Each at a place of its own, also one whose name another one has. */
   function enter(companyId: number, name: string, nameTime: number | null, receivedAt = 0): Promise<number> {
-    const arrival = { size: 1, channel: "sftp", userName: null, receivedAt, location: `in/${name}` };
+    entered += 1;
+    const arrival = {
+      size: 1,
+      channel: "sftp",
+      userName: null,
+      receivedAt,
+      location: `in/${entered}-${name}`,
+    };
     return store.write("site", (tx) => enterFile(tx, { companyId, name, nameTime, ...arrival }));
   }
 
