@@ -30,9 +30,10 @@ function goodMsOf(leaseMs: number): number {
   return leaseMs - Math.min(2_000, leaseMs / 5);
 }
 
-/** Whether these leases have not that of the lane, as it is here. */
-function isMissing({ company, epoch }: HeldLane, leases: readonly Lease[]): boolean {
-  return !leases.some((lease) => lease.companyId === company.companyId && lease.epoch === epoch);
+/** Those of the lanes whose lease, as it is here, is not among these. */
+function missingOf(lanes: readonly HeldLane[], leases: readonly Lease[]): readonly HeldLane[] {
+  const epochs = new Map(leases.map(({ companyId, epoch }) => [companyId, epoch]));
+  return lanes.filter(({ company, epoch }) => epochs.get(company.companyId) !== epoch);
 }
 
 export class LeaseRounds {
@@ -130,10 +131,11 @@ export class LeaseRounds {
 
   /** A lease that was not renewed is another node's, or its row is locked at this moment. */
   async #fenceLost(renewed: readonly Lease[]): Promise<void> {
-    const unsure = this.#lanes.all.filter((lane) => lane.stage !== "fenced" && isMissing(lane, renewed));
+    const kept = this.#lanes.all.filter(({ stage }) => stage !== "fenced");
+    const unsure = missingOf(kept, renewed);
     if (unsure.length === 0) return;
     const held = await this.#deps.table.held(this.#deps.report().name);
-    for (const lane of unsure) if (isMissing(lane, held)) this.#lanes.fence(lane);
+    for (const lane of missingOf(unsure, held)) this.#lanes.fence(lane);
   }
 
   /** The companies are shared out evenly; with one node less, the others take what is over. */
