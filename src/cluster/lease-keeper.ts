@@ -25,8 +25,8 @@ import { LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
 export interface LeaseKeeperDeps extends LeaseRoundsDeps, Pick<HeldLanesDeps, "companyCodeOf"> {
   /** Of the process that had the name on this machine before. */
   readonly formerIncarnation: string | undefined;
-  /** Puts files that other nodes have entered for the company in line. */
-  readonly readArrived: (companyId: number) => Promise<void>;
+  /** Puts files that other nodes have entered for the company in line; false as long as its work has not begun here. */
+  readonly readArrived: (companyId: number) => Promise<boolean>;
   /** How often it is asked whether there are any; a tenth of a second unless given. */
   readonly arrivalsMs?: number;
 }
@@ -69,12 +69,12 @@ export class LeaseKeeper implements Ownership, Service {
     return this.#lanes.fenceOf(companyId);
   }
 
-  /** Why the program is too old for the database, with the remedy; undefined when it is not. */
   /** Why the tree of folders cannot be used, with the remedy. */
   get treeFault(): string | undefined {
     return this.#rounds.treeFault;
   }
 
+  /** Why the program is too old for the database, with the remedy; undefined when it is not. */
   get tooOld(): string | undefined {
     return this.#rounds.tooOld;
   }
@@ -90,11 +90,12 @@ export class LeaseKeeper implements Ownership, Service {
   async start(signal: AbortSignal): Promise<void> {
     await this.#enter(signal);
     await this.#rounds.round();
-    await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
+    // At once: a recovery may take longer than a lease.
     this.#loops = Promise.all([
       this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
       this.#repeat(this.#deps.arrivalsMs ?? usualArrivalsMs, () => this.#readArrivals()),
     ]);
+    await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
   }
 
   /** Gives all companies back, as far as their work ends until then. */
@@ -145,17 +146,15 @@ export class LeaseKeeper implements Ownership, Service {
 
   /** Puts all that other nodes have entered for the company up to now in line. Never rejects. */
   async lookForArrivals(companyId: number): Promise<void> {
+    const areRead = await this.#deps.table
+      .arrivedOf(companyId)
+      .then((arrived) => this.#readArrivalsOf(companyId, arrived))
+      .catch((error: unknown) => {
+        this.#rounds.failed(error);
+        return false;
+      });
     // Taken over just now, or given back: the next turn is a moment later.
-    if (this.#lanes.get(companyId)?.stage !== "working") {
-      await sleep(usualArrivalsMs, this.#stopping.signal);
-      return;
-    }
-    try {
-      await this.#readArrivalsOf(companyId, await this.#deps.table.arrivedOf(companyId));
-    } catch (error) {
-      this.#rounds.failed(error);
-      await sleep(usualArrivalsMs, this.#stopping.signal);
-    }
+    if (!areRead) await sleep(usualArrivalsMs, this.#stopping.signal);
   }
 
   async #readArrivals(): Promise<void> {
@@ -168,13 +167,17 @@ export class LeaseKeeper implements Ownership, Service {
     }
   }
 
-  /** The count was read before the entries are, so that all that it counts are among them. */
-  async #readArrivalsOf(companyId: number, arrived: number): Promise<void> {
+  /**
+   * The count was read before the entries are, so that all that it counts are among them. Also while the other parts of the
+   * work of a company have still to begin: its files wait for nothing but their turn. False when they are not read.
+   */
+  async #readArrivalsOf(companyId: number, arrived: number): Promise<boolean> {
     const lane = this.#lanes.get(companyId);
-    if (lane?.stage !== "working") return;
+    if (lane?.stage !== "working" && lane?.stage !== "recovering") return false;
     const { table, report, readArrived } = this.#deps;
-    await readArrived(companyId);
+    if (!(await readArrived(companyId))) return false;
     lane.seen = Math.max(lane.seen, arrived);
     await table.noteSeen(report().name, { companyId, arrived });
+    return true;
   }
 }

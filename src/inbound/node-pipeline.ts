@@ -103,9 +103,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     }
   }
 
-  /** Puts files that other nodes have entered in line. */
-  async readArrived(companyId: number): Promise<void> {
-    await this.#own.get(companyId)?.readArrived(companyId);
+  /** Puts files that other nodes have entered in line; false as long as the company is not taken. */
+  async readArrived(companyId: number): Promise<boolean> {
+    const pipeline = this.#own.get(companyId);
+    await pipeline?.readArrived(companyId);
+    return pipeline !== undefined;
   }
 
   get waitingTotal(): number {

@@ -1,4 +1,5 @@
 /** Nodes that share out companies by leases, on a real server. */
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
@@ -60,6 +61,8 @@ async function startNode(
     readonly leaseMs?: number;
     readonly askTree?: () => Promise<void>;
     readonly arrivalsMs?: number;
+    /** How long it takes to take a company over. */
+    readonly takingMs?: number;
   } = {},
 ) {
   const { leaseMs = usualLeaseMs } = given;
@@ -71,6 +74,7 @@ async function startNode(
   const part: CompanyWork = {
     name: "knowing",
     async take({ companyId }) {
+      await pause(given.takingMs ?? 0);
       has.add(companyId);
     },
     async leave({ companyId }, { isFenced }) {
@@ -84,7 +88,7 @@ async function startNode(
     ...{ table: own.leases, report: () => report, formerIncarnation: former, leaseMs },
     companyCodeOf: async (id) => `company ${id}`,
     log: createLogger({ level: "error" }),
-    readArrived: async (companyId) => void told.push(`read ${companyId}`),
+    readArrived: async (companyId) => told.push(`read ${companyId}`) > 0,
     refuseWrites: own.refuseWrites,
     balancersMs: 0,
     askTree: given.askTree ?? (async () => undefined),
@@ -106,6 +110,13 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     await waitFor("the companies to be shared", () => one.has.size === 3 && two.has.size === 3);
     expect([...one.has, ...two.has].toSorted()).toEqual([0, ...companies]);
     expect(one.told.every((line) => line.startsWith("left"))).toBe(true);
+  });
+
+  it("keep their leases while they take companies over for longer than one lasts", async () => {
+    const one = await startNode("one", { leaseMs: 3_000, takingMs: 5_000 });
+    expect(one.has.size).toBe(6);
+    expect(one.keeper.statistics()).toMatchObject({ lost: 0, lanes: { working: 6 } });
+    expect(companies.filter((id) => one.keeper.fenceOf(id) === undefined)).toEqual([]);
   });
 
   it("give all back when they stop, and the others have them soon", async () => {

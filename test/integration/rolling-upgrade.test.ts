@@ -123,7 +123,7 @@ async function startNode(
     ...{ table: store.leases, report: () => report, formerIncarnation: undefined, leaseMs },
     companyCodeOf: async (id) => `company ${id}`,
     log: logInto(lines),
-    readArrived: async () => undefined,
+    readArrived: async () => true,
     refuseWrites: store.refuseWrites,
     balancersMs: 0,
     askTree: async () => undefined,

@@ -11,6 +11,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { pinFolder } from "../../src/lib/files/open-regular-file.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
+import type { CompanyWork } from "../../src/store/cluster/ownership.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { enterFile, listOpenFiles, requestRetry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
@@ -65,7 +66,12 @@ const settings = {
   rulesFor: () => ({ names: "strict", lateFiles: "refuse" }) as const,
 };
 
-async function startNode(name: string, arrivalsMs = 100): Promise<TestNode> {
+/** `rest`: what begins for each company after its pipeline. */
+async function startNode(
+  name: string,
+  arrivalsMs = 100,
+  rest: CompanyWork["take"] = async () => undefined,
+): Promise<TestNode> {
   const own = await openNode();
   if (own.leases === undefined) throw new Error("this database has no leases");
   const companyCodeOf = async () => "ACME";
@@ -89,6 +95,7 @@ async function startNode(name: string, arrivalsMs = 100): Promise<TestNode> {
     lookForArrivals: (companyId) => keeper.lookForArrivals(companyId),
   });
   keeper.add(pipeline);
+  keeper.add({ name: "rest", take: rest, leave: async () => undefined });
   await pipeline.start();
   await keeper.start(AbortSignal.timeout(20_000));
   onTestFinished(async () => {
@@ -197,6 +204,23 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     await store.write(acme, (tx) => enterFile(tx, { ...entry, location: locations.toLedger(path) }));
     await startNode("one");
     expect(await decided(1)).toMatchObject([{ state: "applied" }]);
+  });
+
+  it("decide about files while the other work of a company has still to begin", async () => {
+    const one = await startNode("one");
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    onTestFinished(() => begin());
+    await store.leases?.order("one", true);
+    await waitFor("it to have given all away", () => one.keeper.statistics().lanes.working === 0);
+    const starting = startNode("two", 100, ({ companyId }) => (companyId === acme ? begun : Promise.resolve()));
+    await waitFor("the other to have the lease", async () =>
+      ((await store.leases?.owners()) ?? []).every(({ owner }) => owner === "two"),
+    );
+    await one.upload(named("a1", 0), stop("a1", "x"));
+    expect(await decided(1)).toMatchObject([{ state: "applied" }]);
+    begin();
+    const two = await starting;
+    expect(two.keeper.statistics().lanes.working).toBe(2);
   });
 
   it("retry a file where the company is, whichever node is asked", async () => {

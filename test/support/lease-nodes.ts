@@ -69,7 +69,7 @@ export class SharedDatabase {
       ...{ table: store.leases, report: () => report, formerIncarnation: undefined, log },
       leaseMs: this.leaseMs,
       companyCodeOf: async (id) => `C${this.companies.indexOf(id)}`,
-      readArrived: async () => undefined,
+      readArrived: async () => true,
       refuseWrites: store.refuseWrites,
       balancersMs: 0,
       askTree: async () => undefined,

@@ -33,8 +33,8 @@ export interface ClusterDeps {
   readonly currentConfig: () => Config;
   readonly log: Logger;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
-  /** Puts files that other nodes have entered for the company in line. */
-  readonly readArrived: (companyId: number) => Promise<void>;
+  /** Puts files that other nodes have entered for the company in line; false as long as its work has not begun here. */
+  readonly readArrived: (companyId: number) => Promise<boolean>;
   /** The ports that this node listens on, by protocol, as soon as it does. */
   readonly ports: ReadonlyMap<string, number>;
 }

@@ -242,7 +242,7 @@ async function createPipeline(
   const cluster = await createCluster({
     ...{ store, log, companyCodeOf: deps.companyCodeOf, ports },
     currentConfig: () => current.config,
-    readArrived: async (companyId) => await node?.readArrived(companyId),
+    readArrived: async (companyId) => (await node?.readArrived(companyId)) ?? false,
   });
   const { keeper } = cluster;
   if (keeper === undefined) return { cluster, pipeline: new Pipeline(deps) };
