@@ -6,7 +6,7 @@ import { recordEvents } from "../operations/consequences/record-events.ts";
 import { DeliverySite, failure, start, unreachable } from "../../test/support/delivery-site.ts";
 import { watchStatements } from "../../test/support/watch-statements.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
-import { itOnSqlite } from "../../test/support/store-dialect.ts";
+import { isOnPostgres, itOnSqlite } from "../../test/support/store-dialect.ts";
 import { hourMs, secondMs } from "../lib/durations.ts";
 
 const delivered = { kind: "delivered" } as const;
@@ -24,25 +24,35 @@ async function targetRow(site: DeliverySite, name = "host") {
     .executeTakeFirstOrThrow();
 }
 
+/** In one transaction, in which a server plans by the empty tables that it has seen before. */
+const waiting = isOnPostgres ? 2_000 : 10_000;
+
 describe("fairness", () => {
-  test("a dead target with 10,000 waiting costs another no attempt and next to no statement", async () => {
+  test("a dead target with thousands waiting costs another no attempt and next to no statement", async () => {
     const site = await DeliverySite.open({ targets: both });
     const { companyId, store } = site;
     await site.addStop("S");
     await store.write("site", async (tx) => {
       const states = { stop_status: "90", receive_status: "00" } as const;
       const body = { company_id: companyId, ...states, body: "{}" };
-      for (let index = 0; index < 10_000; index += 1) {
-        const number = { stop_nbr: `S${index}`, stop_nbr_key: `s${index}` };
-        const times = { created_at: start, updated_at: start };
+      const times = { created_at: start, updated_at: start };
+      const kind = "stopDelivery" as const;
+      // Some at a time: in a server each statement is a round trip.
+      for (let first = 0; first < waiting; first += 500) {
+        const stopNbrs = Array.from({ length: 500 }, (_, index) => `S${first + index}`);
+        const numbers = stopNbrs.map((stopNbr) => ({
+          stop_nbr: stopNbr,
+          stop_nbr_key: stopNbr.toLowerCase(),
+        }));
         await tx
           .insertInto("stops")
-          .values({ ...body, ...number, ...times, execution: "{}" })
+          .values(numbers.map((number) => ({ ...body, ...number, ...times, execution: "{}" })))
           .execute();
+        await recordEvents(
+          tx,
+          stopNbrs.map((stopNbr) => ({ companyId, kind, stopNbr, recordedAt: start })),
+        );
       }
-      const kind = "stopDelivery" as const;
-      for (let index = 0; index < 10_000; index += 1)
-        await recordEvents(tx, [{ companyId, kind, stopNbr: `S${index}`, recordedAt: start }]);
       await tx.deleteFrom("deliveries").where("target_id", "=", 2).execute();
     });
     site.target("a").script = () => unreachable;

@@ -223,6 +223,12 @@ async function dieWhileLookedAt({ share, site }: HostileGround): Promise<void> {
   })();
   try {
     await waitFor("the files to be looked at", async () => (await share.askedBytes()) > before + 40 * 40);
+    // Between two looks: one that is frozen at its first file would hang with one thread alone.
+    await waitFor("a pause of the looks", async () => {
+      const asked = await share.askedBytes();
+      await pause(500);
+      return (await share.askedBytes()) === asked;
+    });
     share.freeze();
     await waitFor("looks to hang", () => hangingThreads(site.daemon.pid) > 1);
     for (let nth = 0; nth < 3; nth += 1) expect(await send(site, stopFile(`G${nth}`))).toMatchObject(applied);

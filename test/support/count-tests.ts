@@ -1,5 +1,5 @@
 /**
- * Prints the closing line of runs of tests from vitest's JSON reports, and exits non-zero unless every test passed.
+ * Prints what failed and the closing line of runs of tests, from vitest's JSON reports, and exits non-zero unless every test passed.
  *
  *   node test/support/count-tests.ts REPORT STATUS [REPORT STATUS …]
  *
@@ -32,15 +32,20 @@ interface Run {
   readonly status: number;
 }
 
-function failuresOf({ report, status }: Run): number {
-  // A file that fails beside its tests, or before its first one, counts as a failure of its own.
-  const brokenFiles =
-    report?.testResults.filter(
+/** Those that are no failure of a test: a file that fails beside its tests, or before its first one. */
+function brokenFilesOf({ report }: Run): readonly string[] {
+  const files = report?.testResults ?? [];
+  return files
+    .filter(
       (file) =>
         file.status === "failed" && file.assertionResults.every(({ status: own }) => own !== "failed"),
-    ) ?? [];
-  const failed = (report?.numFailedTests ?? 0) + brokenFiles.length;
-  return status !== 0 && failed === 0 ? 1 : failed;
+    )
+    .map(({ name }) => name);
+}
+
+function failuresOf(run: Run): number {
+  const failed = (run.report?.numFailedTests ?? 0) + brokenFilesOf(run).length;
+  return run.status !== 0 && failed === 0 ? 1 : failed;
 }
 
 /** The tests of a report that ended so, each by its file and its name. */
@@ -62,6 +67,9 @@ const passedSomewhere = new Set(runs.flatMap((run) => testsOf(run, (status) => s
 const skipped = new Set(runs.flatMap((run) => testsOf(run, (status) => !/^(?:passed|failed)$/.test(status))));
 const missed = [...skipped].filter((test) => !passedSomewhere.has(test)).length;
 const failed = sum(runs.map(failuresOf)) + missed;
+for (const run of runs)
+  for (const name of [...testsOf(run, (status) => status === "failed"), ...brokenFilesOf(run)])
+    console.log(`failed: ${name}`);
 if (missed > 0) console.log(`${missed} tests were skipped, which is not allowed here`);
 console.log(`${sum(passed)} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed.includes(0) ? 1 : 0;
