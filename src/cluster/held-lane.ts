@@ -1,5 +1,5 @@
 /** A company that this node has, from the claim of its lease on. */
-import type { Lease } from "../store/cluster/lease-table.ts";
+import type { ClaimedLease } from "../store/cluster/lease-table.ts";
 import type { TakenCompany } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";
 
@@ -19,7 +19,7 @@ export class HeldLane {
   /** The recovery, while there is one. */
   recovering: Promise<void> = Promise.resolve();
 
-  constructor(company: TakenCompany, { epoch, arrived }: Lease, endsAt: number) {
+  constructor(company: TakenCompany, { epoch, arrived }: ClaimedLease, endsAt: number) {
     this.company = company;
     this.epoch = epoch;
     this.seen = arrived;

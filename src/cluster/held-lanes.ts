@@ -96,7 +96,8 @@ export class HeldLanes {
 
   /** The company is another node's: everything about it is forgotten. */
   fence(lane: HeldLane): void {
-    if (lane.stage === "fenced") return;
+    // Given back meanwhile.
+    if (lane.stage === "fenced" || this.#lanes.get(lane.company.companyId) !== lane) return;
     this.#lostCount += 1;
     const { companyCode: company } = lane.company;
     this.#deps.log.warn(

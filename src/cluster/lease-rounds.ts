@@ -122,20 +122,13 @@ export class LeaseRounds {
     const { table, report, leaseMs } = this.#deps;
     const sentAt = performance.now();
     // A lost one runs out in the database too, however long its work takes to end here.
-    const kept = this.#lanes.all.filter((lane) => !lane.isOver).map(({ company }) => company.companyId);
+    const sent = this.#lanes.all.filter((lane) => !lane.isOver);
+    const kept = sent.map(({ company }) => company.companyId);
     const renewed = await table.renew(report().name, leaseMs, kept);
     this.#lanes.extend(renewed, sentAt + goodMsOf(leaseMs));
-    await this.#fenceLost(renewed);
+    // What was not renewed is another node's.
+    for (const lane of missingOf(sent, renewed)) this.#lanes.fence(lane);
     this.#renewedAt = sentAt;
-  }
-
-  /** A lease that was not renewed is another node's, or its row is locked at this moment. */
-  async #fenceLost(renewed: readonly Lease[]): Promise<void> {
-    const kept = this.#lanes.all.filter(({ stage }) => stage !== "fenced");
-    const unsure = missingOf(kept, renewed);
-    if (unsure.length === 0) return;
-    const held = await this.#deps.table.held(this.#deps.report().name);
-    for (const lane of missingOf(unsure, held)) this.#lanes.fence(lane);
   }
 
   /** The companies are shared out evenly; with one node less, the others take what is over. */

@@ -1,12 +1,19 @@
 /** Entries of the ledger that wait, put in line: those of an earlier run, those of other nodes, and those to be tried again. */
 import { killPoint } from "../lib/kill-point.ts";
 import type { Store } from "../store/database/database.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
+import { listOpenFiles } from "../store/ledger/files.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
+import { keysOfFile } from "./lanes/decide-group.ts";
 import type { Locations } from "./places/locations.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import type { PresentFiles } from "./present-files.ts";
 import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
 import { type WaitingEntry, waitingEntries } from "./recovery/recovery.ts";
+
+/** More than that are put in line first. */
+const mostUnseen = 256;
 
 export interface EntriesInLineDeps {
   readonly store: Pick<Store, "read">;
@@ -22,6 +29,8 @@ export class EntriesInLine {
   readonly #deps: EntriesInLineDeps;
   /** The last entry that was read as one that waits. */
   #readUpTo = 0;
+  /** All entries up to here that were read are in line. */
+  #inLineUpTo = 0;
   #reading: Promise<void> = Promise.resolve();
 
   constructor(deps: EntriesInLineDeps) {
@@ -41,6 +50,7 @@ export class EntriesInLine {
       const runner = await lanes.of(file.companyId);
       if (runner.size === 0) holds.push(runner.hold());
       runner.add(file);
+      this.#inLineUpTo = entry.id;
     }
     return holds;
   }
@@ -51,6 +61,27 @@ export class EntriesInLine {
     const reading = this.#reading.then(() => this.#readArrived(companyId));
     this.#reading = reading.catch(() => undefined);
     return reading;
+  }
+
+  /**
+   * Whether a file may be decided about before entries that are not in line at this call: none of them is about its stops.
+   * Asked in a transaction that has locked the company, so that no further ones come.
+   */
+  mayComeLater({ id, keys }: { readonly id: number; readonly keys: readonly string[] }) {
+    const afterId = this.#inLineUpTo;
+    const { companyId } = this.#deps;
+    return async (tx: Transaction): Promise<boolean> => {
+      const asked = { states: ["waiting"], afterId, limit: mostUnseen, companyId } as const;
+      const unseen = await listOpenFiles(tx, asked);
+      if (unseen.length === mostUnseen) return false;
+      return unseen.every((entry) => {
+        if (entry.id === id) return true;
+        // Of a file whose name does not tell the stop, it is unknown before it has been read.
+        if (parseStopFileName(entry.name).kind !== "named") return false;
+        const others = keysOfFile({ id: entry.companyId }, entry);
+        return !others.some((key) => keys.includes(key));
+      });
+    };
   }
 
   /** One that is to be tried again. */
@@ -74,6 +105,7 @@ export class EntriesInLine {
         await receipts.clearAll([{ ...file, channel: "recovered" }]);
         runner.add(file);
       }
+      this.#inLineUpTo = this.#readUpTo;
     } finally {
       release();
     }

@@ -147,6 +147,8 @@ export class Pipeline implements Inbox, Service {
       store: scope?.decidingStore ?? deps.store,
       figures: scope?.decisionFigures ?? new DecisionFigures(),
       readArrived: scope?.readArrived,
+      // Made below.
+      arrivals: scope && { mayComeLater: (file) => this.#entries.mayComeLater(file) },
       failing: this.#failing,
       filing: this.#filing,
       // While it recovers, `start` asks once all entries are known.

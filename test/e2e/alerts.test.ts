@@ -14,6 +14,7 @@ import { fileName } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { changeRows, rowsOf } from "../support/site-database.ts";
+import { amount, sampled } from "../support/sampled.ts";
 
 let site: Site;
 let smtp: SmtpServer;
@@ -37,7 +38,7 @@ afterEach(async () => {
   await Promise.all([smtp.end(), web.end()]);
 });
 
-/** A file that no schema takes. Written at once: ten thousand of them are put in a second or two. */
+/** A file that no schema takes. Written at once: thousands of them are put in a second or two. */
 function putRefused(stopNbr: string): void {
   writeFileSync(site.path("inbound", fileName(stopNbr)), `<Stop><StopNbr>${stopNbr}</StopNbr></Stop>`);
 }
@@ -55,8 +56,8 @@ function ageFiles(ms: number): void {
   changeRows(site, "update files set decided_at = decided_at - ?", ms);
 }
 
-test("a flood of 10,000 refused files is one incident and two mails: when it begins, and that it is a flood", async () => {
-  const files = 10_000;
+test("a flood of refused files is one incident and two mails: when it begins, and that it is a flood", async () => {
+  const files = amount(2_000, 10_000);
   const https = { url: web.url, allowPlain: true };
   await site.reconfigure({ alerts: alerts({ https }), inbound: { settleMs: 100, scanMs: 500 } });
   await site.start();
@@ -100,7 +101,7 @@ test("each alert comes over a death at each step, and what comes twice has the s
   const https = { url: web.url, allowPlain: true };
   const missed: string[] = [];
   await site.reconfigure({ alerts: alerts({ https, closeAfterMs: 3_600_000 }) });
-  for (const [at, step] of steps.entries()) {
+  for (const [at, step] of sampled(steps, 4).entries()) {
     // Each death has an incident of its own, in a state of its own.
     if (at > 0) {
       await site.end();

@@ -15,6 +15,7 @@ import { filedIn, receiptFor, receiptName, send, type StopFile, stopFile } from 
 import { killedExitCode } from "./crash-host.ts";
 // A backup by dropgate copies the file of SQLite; a server has tools of its own.
 import { itOnSqlite as test } from "../support/store-dialect.ts";
+import { sampled } from "../support/sampled.ts";
 
 interface Backup {
   readonly folder: string;
@@ -97,10 +98,15 @@ async function restoreElsewhere(): Promise<void> {
 
 const account = { company, received: 7, applied: 5, refused: 1, duplicate: 1, superseded: 0, waiting: 0 };
 
-test.each([
-  ["removed", false],
-  ["moved to another folder", true],
-])("a state whose files were %s and whose entries were forgotten is restored as it was", async (_, moves) => {
+test.each(
+  sampled(
+    [
+      ["moved to another folder", true],
+      ["removed", false],
+    ] as const,
+    1,
+  ),
+)("a state whose files were %s and whose entries were forgotten is restored as it was", async (_, moves) => {
   await takeFiles();
   await site.reconfigure({ retention: moves ? { ...ages, moveTo: old } : ages });
   const before = await backUp();
@@ -175,10 +181,15 @@ test("an entry that a restored state has lost is found, although others were for
   ]);
 });
 
-test.each([
-  ["before a file was gone", "unlink@prune-files.removeOne"],
-  ["after it was moved", "commit@prune-files.noteOutcome"],
-])("a pass that died %s is backed up as it is, and finished after a restore", async (_, step) => {
+test.each(
+  sampled(
+    [
+      ["before a file was gone", "unlink@prune-files.removeOne"],
+      ["after it was moved", "commit@prune-files.noteOutcome"],
+    ] as const,
+    1,
+  ),
+)("a pass that died %s is backed up as it is, and finished after a restore", async (_, step) => {
   await takeFiles();
   await site.reconfigure({ retention: { ...ages, moveTo: old } });
   const env = { ...process.env, DROPGATE_KILL_POINT: step };

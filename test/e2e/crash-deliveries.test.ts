@@ -14,6 +14,7 @@ import { runProgram } from "../support/run-program.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { rowsOf } from "../support/site-database.ts";
+import { sampled } from "../support/sampled.ts";
 
 /** From the report of an event to the outcome of its deliveries. */
 const steps = [
@@ -30,13 +31,16 @@ const stepsOfOneFile = [
   ...["link@place-files.giveName", "unlink@place-files.removeTemporary"],
 ];
 const passes = [1, 4];
-const deaths = [
-  ...steps.flatMap((step) => passes.map((nth) => `${step}:${nth}`)),
-  ...stepsOfSeveral.flatMap((step) => [1, 2].map((nth) => `${step}:${nth}`)),
-  ...stepsOfOneFile.map((step) => `${step}:1`),
-  // Once for a group, in either of two threads, each of which counts its own.
-  "fsync@place-group.syncFolder:1",
-];
+const deaths = sampled(
+  [
+    ...steps.flatMap((step) => passes.map((nth) => `${step}:${nth}`)),
+    ...stepsOfSeveral.flatMap((step) => [1, 2].map((nth) => `${step}:${nth}`)),
+    ...stepsOfOneFile.map((step) => `${step}:1`),
+    // Once for a group, in either of two threads, each of which counts its own.
+    "fsync@place-group.syncFolder:1",
+  ],
+  10,
+);
 const stopsOnLoad = 5;
 const requestsAtOnce = 8;
 

@@ -26,6 +26,7 @@ import {
   writeLocally,
 } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { amount } from "../support/sampled.ts";
 
 const hasClients = isInstalled("curl") && isInstalled("lftp");
 
@@ -147,10 +148,10 @@ describe.skipIf(!hasClients)("order and once, as over SFTP", () => {
     await verify();
   });
 
-  test("2,000 files in one session are applied, each once", async () => {
+  test("many files in one session are applied, each once", async () => {
     // Each file is a few syncs: minutes on a slow disk.
     await startSite();
-    const files = Array.from({ length: 2_000 }, (_, index) => stopFile(`F${index}`));
+    const files = Array.from({ length: amount(500, 2_000) }, (_, index) => stopFile(`F${index}`));
     await writeLocally(site, files);
     const put = await lftpFtp(site, ["set ftp:use-mdtm no", "mput -O /inbound *.xml"], {
       ...at("explicit"),

@@ -23,6 +23,7 @@ import { receiptFor, send, stopFile, writeLocally } from "../support/stop-files.
 import { waitFor } from "../support/wait-for.ts";
 // Databases of schemas before 22 are files of SQLite; on a server none was made by a release.
 import { itOnSqlite as test } from "../support/store-dialect.ts";
+import { sampled } from "../support/sampled.ts";
 
 let site: Site;
 
@@ -135,7 +136,7 @@ async function expectDeliveries({ hasDeliveries }: DatabaseFixture): Promise<voi
   });
 }
 
-describe.each(databaseFixtures.map((fixture) => [fixture.name, fixture] as const))(
+describe.each(sampled(databaseFixtures, 6).map((fixture) => [fixture.name, fixture] as const))(
   "the database %s",
   (_name, fixture) => {
     test("is migrated, and takes a file, an event and a delivery", async () => {

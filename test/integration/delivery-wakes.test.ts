@@ -62,7 +62,7 @@ test.each(Object.entries(ways))("%s", async (_way, record) => {
   vi.useFakeTimers({ toFake: ["setInterval"] });
   await startOutbound({
     ...{ store: route.site.store, clock: { now: () => route.site.now }, log, stack },
-    cluster: { ownership: soleOwnership, keeper: undefined, incarnation: undefined },
+    cluster: { ownership: soleOwnership, keeper: undefined, incarnation: undefined, changeClock: undefined },
     ...{ signal: new AbortController().signal, stateDir, documentsDir: stateDir, config: () => config },
   });
   try {

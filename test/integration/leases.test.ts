@@ -132,12 +132,13 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const fence = one.keeper.fenceOf(companies[0] ?? 0);
     const other = await openNode();
     // What a node that takes over does, with the lease of the first still running.
-    await other.write("site", (tx) =>
-      tx
-        .updateTable("lanes")
-        .set((eb) => ({ owner: "two", epoch: eb("epoch", "+", 1) }))
-        .execute(),
-    );
+    await other.write("site", async (tx) => {
+      for (const table of ["lanes", "leases"] as const)
+        await tx
+          .updateTable(table)
+          .set((eb) => ({ owner: "two", epoch: eb("epoch", "+", 1) }))
+          .execute();
+    });
     const writing = one.store.write(companies[0] ?? 0, async () => "written", fence);
     await expect(writing).rejects.toThrow(FencedError);
     await waitFor("the node to notice", () => one.has.size === 0);

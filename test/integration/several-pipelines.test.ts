@@ -173,6 +173,37 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     expect(entries.filter(({ state }) => state !== "applied")).toEqual([]);
   });
 
+  it("decide about a file while others of other stops, which are answered elsewhere, are not in line yet", async () => {
+    const never = 600_000;
+    const [one, two] = [await startNode("one", never), await startNode("two", never)];
+    const [owner, other] = await ownerFirst(one, two);
+    const hold = await owner.pipeline.hold(acme);
+    await owner.upload(named("a1", 0), stop("a1", "x"));
+    for (const stopNbr of ["b1", "b2"]) await other.upload(named(stopNbr, 1), stop(stopNbr, "x"));
+    await waitFor("all to be in the ledger", async () => (await ledger()).length === 3);
+    // Where none is ever put in line, one of another stop still is decided.
+    owner.pipeline.readArrived = () => new Promise(() => undefined);
+    hold();
+    await waitFor("it to be decided", async () => (await ledger()).some(({ state }) => state === "applied"));
+    expect((await ledger()).map(({ name, state }) => [name, state])).toEqual([
+      [named("a1", 0), "applied"],
+      [named("b1", 1), "waiting"],
+      [named("b2", 1), "waiting"],
+    ]);
+  });
+
+  it("decide about no file while an earlier one of its stop, which was answered elsewhere, is not in line", async () => {
+    const never = 600_000;
+    const [one, two] = [await startNode("one", never), await startNode("two", never)];
+    const [owner, other] = await ownerFirst(one, two);
+    const hold = await owner.pipeline.hold(acme);
+    await other.upload(named("a1", 0), stop("a1", "first"));
+    await owner.upload(named("a1", 1), stop("a1", "second"));
+    await waitFor("both to be in the ledger", async () => (await ledger()).length === 2);
+    hold();
+    expect((await decided(2)).map(({ state }) => state)).toEqual(["applied", "applied"]);
+  });
+
   it("hand the company over while files come, without losing, doubling or reordering any", async () => {
     const nodes = [await startNode("one"), await startNode("two")];
     const count = 120;
@@ -212,7 +243,9 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     onTestFinished(() => begin());
     await store.leases?.order("one", true);
     await waitFor("it to have given all away", () => one.keeper.statistics().lanes.working === 0);
-    const starting = startNode("two", 100, ({ companyId }) => (companyId === acme ? begun : Promise.resolve()));
+    const starting = startNode("two", 100, ({ companyId }) =>
+      companyId === acme ? begun : Promise.resolve(),
+    );
     await waitFor("the other to have the lease", async () =>
       ((await store.leases?.owners()) ?? []).every(({ owner }) => owner === "two"),
     );

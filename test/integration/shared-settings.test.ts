@@ -40,7 +40,7 @@ async function startNode(
     await startOutbound({
       ...{ store, log, stack, stateDir, documentsDir: stateDir, config: () => config },
       ...{ clock: { now: () => Date.now() }, signal: new AbortController().signal },
-      cluster: { ownership: keeper, keeper, incarnation: name },
+      cluster: { ownership: keeper, keeper, incarnation: name, changeClock: undefined },
     });
     return [];
   });

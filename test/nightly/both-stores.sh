@@ -1,9 +1,11 @@
 #!/bin/sh
-# Every test, with the stores in files of SQLite and then on a server of PostgreSQL. The last line counts the tests of both
+# Every test with all of its cases, with the stores in files of SQLite and then on a server of PostgreSQL. The last line counts the tests of both
 # runs. Arguments are those of vitest, such as folders.
 set -eu
 cd "$(dirname -- "$0")/../.."
 
+DROPGATE_TEST_ALL=1
+export DROPGATE_TEST_ALL
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 run_on() {

@@ -60,7 +60,8 @@ function userStatement(name: string, code: string, role: string): string {
 
 function companyStatement({ code, host, driver }: ClusterCompany): string {
   return `with made as (insert into companies (code, code_key, created_at) values ('${code}', '${code.toLowerCase()}', 1)
-      returning id) insert into lanes (company_id) select id from made;
+      returning id), lane as (insert into lanes (company_id) select id from made)
+      insert into leases (company_id) select id from made;
     ${userStatement(host, code, "DI_Integration")}${userStatement(driver, code, "DI_Driver")}`;
 }
 

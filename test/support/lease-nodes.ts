@@ -97,7 +97,9 @@ export class SharedDatabase {
   async rob(companyId: number, to: string): Promise<void> {
     await askPostgres(
       this.url,
-      `update lanes set owner = '${to}', epoch = epoch + 1, expires_at = 0 where company_id = ${companyId}`,
+      `with robbed as (update lanes set owner = '${to}', epoch = epoch + 1 where company_id = ${companyId} returning *)
+       update leases set owner = robbed.owner, epoch = robbed.epoch, expires_at = 0 from robbed
+       where leases.company_id = robbed.company_id`,
     );
   }
 

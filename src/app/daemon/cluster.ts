@@ -9,6 +9,7 @@ import type { Config } from "../../config/schema.ts";
 import { sharedSettingsHash } from "../../config/shared-settings.ts";
 import { LeaseKeeper } from "../../cluster/lease-keeper.ts";
 import { unlessMissing } from "../../lib/errors.ts";
+import { type ChangeClock, readChangeClock } from "../../lib/files/change-clock.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { secondMs } from "../../lib/durations.ts";
 import { newGuid } from "../../lib/ids.ts";
@@ -25,6 +26,8 @@ export interface Cluster {
   readonly keeper: LeaseKeeper | undefined;
   /** Of this process as a node; undefined on SQLite. */
   readonly incarnation: string | undefined;
+  /** The clock of the tree; undefined on SQLite, where no other node leaves files in it. */
+  readonly changeClock: (() => Promise<ChangeClock | undefined>) | undefined;
 }
 
 export interface ClusterDeps {
@@ -71,7 +74,7 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const { store, currentConfig, log, companyCodeOf, readArrived, ports } = deps;
   const config = currentConfig();
   if (store.leases === undefined)
-    return { ownership: soleOwnership, keeper: undefined, incarnation: undefined };
+    return { ownership: soleOwnership, keeper: undefined, incarnation: undefined, changeClock: undefined };
   const { node: name, nodeDir, shownDir } = nodePlaceOf(config);
   await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
@@ -100,5 +103,5 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
       process.kill(process.pid, "SIGTERM");
     },
   });
-  return { ownership: keeper, keeper, incarnation };
+  return { ownership: keeper, keeper, incarnation, changeClock: () => readChangeClock(token) };
 }

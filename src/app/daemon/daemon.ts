@@ -149,8 +149,9 @@ function exchangeFor(parts: Parts): FolderExchange {
 }
 
 async function startFolders(parts: Parts): Promise<FolderEndpoint> {
-  const { ownership, keeper } = parts.cluster;
+  const { ownership, keeper, changeClock } = parts.cluster;
   const endpoint = new FolderEndpoint({
+    changeClock,
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
     settings: () => parts.config.inbound,

@@ -59,7 +59,7 @@ export class Candidates {
     return this.#files.has(name);
   }
 
-  /** The first check of a file; `atMs` must not be earlier than the check. */
+  /** The first check of a file; `atMs`: when it was, or since when the file has not changed. */
   add(name: string, state: FileState, at: { readonly atMs: number; readonly isRecovered: boolean }): void {
     if (this.isFull) return;
     this.#files.set(name, { state, checkedAtMs: at.atMs, isRecovered: at.isRecovered });

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import type { Inbox } from "../../inbound/places/inbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
+import type { ChangeClock } from "../../lib/files/change-clock.ts";
 import { asForeign, foreignEntries } from "../../lib/files/foreign-calls.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { WatchFolder } from "./folder-watch.ts";
@@ -129,6 +130,8 @@ export interface FolderDeps {
    * may have found them already.
    */
   readonly mayTakeForMs: (companyId: number) => number | undefined;
+  /** The clock of the file system that has the companies' folders, where other nodes may have left files in them. */
+  readonly changeClock?: (() => Promise<ChangeClock | undefined>) | undefined;
   /** Marks temporary files as those of this run: what else lies there was left by a crash, or by the node that had the company. */
   readonly runId: string;
 }

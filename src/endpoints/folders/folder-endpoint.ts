@@ -27,7 +27,10 @@ import { ScanRounds } from "./scan-rounds.ts";
 import { createTakeThread, type TakeThread } from "./take-thread.ts";
 
 export interface FolderEndpointDeps
-  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom"> {
+  extends Pick<
+    FolderDeps,
+    "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom" | "changeClock"
+  > {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
   /** Whether this process has all companies for ever; otherwise those that it is given. Default true. */
   readonly isSole?: boolean;

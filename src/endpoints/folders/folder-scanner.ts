@@ -21,7 +21,7 @@ import type { StayingFiles } from "./staying-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
 
 export interface FolderScannerDeps
-  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "disk" | "runId"> {
+  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "disk" | "runId" | "changeClock"> {
   readonly log: Logger;
   readonly candidates: Candidates;
   readonly staying: StayingFiles;
@@ -101,12 +101,13 @@ export class FolderScanner {
     const now = clock.now();
     const folder = await this.#locate();
     watch.keep(folder.at, folder.stats, startedMs);
+    const changes = this.#isRecovering ? await this.#changesIn(folder.stats) : undefined;
     const found: Found = new Map();
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
     if (this.#isFirst && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
     killPoint("folder.scanned");
-    this.#add(found);
+    this.#add(found, changes);
     const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
     await this.#empty?.listed(listing, () => disk.stat(folder.at));
     this.#leftAlone.endScan();
@@ -186,9 +187,34 @@ export class FolderScanner {
     else this.#leftAlone.unfinished(name, { nowMs: now, modifiedAtMs: entry.modifiedAtMs, reportAfterMs });
   }
 
-  /** All checks of one pass count from its end, so that its files are due together. */
-  #add(found: Found): void {
-    const at = { atMs: performance.now(), isRecovered: this.#isRecovering };
-    for (const [name, state] of found) this.#deps.candidates.add(name, state, at);
+  /**
+   * The clock of the changes of files, while another node may have left some: they have settled since their last change, and
+   * the company waits for them before anything else. Without it they settle from now on.
+   */
+  async #changesIn({
+    dev,
+  }: Stats): Promise<{ readonly nowMs: number; readonly readAtMs: number } | undefined> {
+    const { changeClock, log } = this.#deps;
+    if (changeClock === undefined) return undefined;
+    try {
+      const clock = await changeClock();
+      return clock?.dev === dev ? { nowMs: clock.nowMs, readAtMs: performance.now() } : undefined;
+    } catch (error) {
+      log.warn(
+        { err: error },
+        "the clock of the tree cannot be read; files that another node has left settle from now on",
+      );
+      return undefined;
+    }
+  }
+
+  /** All checks of one pass count from its end, so that its files are due together; or from the last change of each file. */
+  #add(found: Found, changes?: { readonly nowMs: number; readonly readAtMs: number }): void {
+    const [atMs, isRecovered] = [performance.now(), this.#isRecovering];
+    for (const [name, state] of found) {
+      const changedAtMs =
+        changes === undefined ? atMs : Math.min(atMs, changes.readAtMs - (changes.nowMs - state.ctimeMs));
+      this.#deps.candidates.add(name, state, { atMs: changedAtMs, isRecovered });
+    }
   }
 }

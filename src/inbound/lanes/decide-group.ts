@@ -3,7 +3,7 @@
  *
  *   together ──committed──> decided
  *      ├──another node has the company──> fenced: nothing is left to do here
- *      ├──another node has entered files──> unseen: back in line, to be decided about when these are in line
+ *      ├──another node has entered files of its stops──> unseen: back in line, to be decided about when these are in line
  *      ├──the store is at fault──> again: back in line, to be decided about alone; earlier files may have come meanwhile
  *      └──alone, or a fault of the file
  *           ├──another process has decided the entry──> gone
@@ -30,7 +30,7 @@ import {
   NotWaitingError,
 } from "./decide-file.ts";
 import { stopUnitKey } from "../../operations/stops/stop-unit-keys.ts";
-import { apart } from "../../store/database/side-by-side.ts";
+import { apart, besideArrivals, type MayRunBefore } from "../../store/database/side-by-side.ts";
 import type { Locations } from "../places/locations.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import { stopKeysOf } from "./stop-keys.ts";
@@ -46,6 +46,13 @@ export interface DecideDependencies {
   readonly company: { readonly id: number; readonly code: string };
   readonly rules: () => DecisionRules;
   readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+  readonly arrivals?: Arrivals | undefined;
+}
+
+/** Files that other nodes enter. */
+export interface Arrivals {
+  /** Whether a file may be decided about before those that are not in line at this call: they are of other stops. */
+  mayComeLater(file: { readonly id: number; readonly keys: readonly string[] }): MayRunBefore;
 }
 
 export type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
@@ -77,8 +84,10 @@ function decidable(file: ReadyFile): DecidableDocument {
 }
 
 /** What a decision depends on and changes: the stops of the file, and the entries that share its receipt. */
-function keysOfFile({ id: companyId }: DecideDependencies["company"], file: ReadyFile): readonly string[] {
-  const { name, prepared } = file;
+export function keysOfFile(
+  { id: companyId }: Pick<DecideDependencies["company"], "id">,
+  { name, prepared }: Pick<ReadyFile, "name"> & Partial<Pick<ReadyFile, "prepared">>,
+): readonly string[] {
   return [...stopKeysOf(name, prepared).map(stopUnitKey), `receipt ${receiptKeyOf({ companyId, name })}`];
 }
 
@@ -100,9 +109,13 @@ async function decideOnce(
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared, parsedAt };
   const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
   const keys = () => keysOfFile(deps.company, file);
+  const mayRunBefore = deps.arrivals?.mayComeLater({ id, keys: keys() });
   return await deps.store.write(
     companyId,
-    apart(keys, (tx) => decideFile(tx, toDecide, context)),
+    besideArrivals(
+      mayRunBefore,
+      apart(keys, (tx) => decideFile(tx, toDecide, context)),
+    ),
   );
 }
 

@@ -18,7 +18,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
-import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
+import { type Arrivals, type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import type { FilingQueue } from "../places/filing-queue.ts";
 import type { HeldFiles, HeldInDetail } from "./held-files.ts";
@@ -62,6 +62,7 @@ export interface LaneRunnerDependencies {
   readonly onFiled: (file: WaitingFile) => void;
   /** Puts files that other nodes have entered in line; there are none unless given. Never rejects. */
   readonly readArrived?: (() => Promise<void>) | undefined;
+  readonly arrivals?: Arrivals | undefined;
 }
 
 /** Decided files whose filing has not caught up; beyond it no more are decided, so that receipts stay close behind. */
@@ -170,12 +171,12 @@ export class LaneRunner {
   }
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
-    const { store, locations, clock, log, settings, ledgerNumbers } = this.#deps;
+    const { store, locations, clock, log, settings, ledgerNumbers, arrivals } = this.#deps;
     const company = { id: this.companyId, code: this.companyCode };
     const rules = () => settings().rulesFor(this.companyCode);
     let isHalted = false;
     let isUnseen = false;
-    const deps = { store, locations, clock, log, company, rules, ledgerNumbers };
+    const deps = { store, locations, clock, log, company, rules, ledgerNumbers, arrivals };
     await decideGroup(deps, group, (file, outcome) => {
       if (outcome.kind === "held" && this.#files.isOfAll(outcome)) {
         isHalted = true;

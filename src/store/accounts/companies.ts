@@ -65,6 +65,7 @@ export async function insertCompany(
     .returningAll()
     .executeTakeFirstOrThrow();
   await tx.insertInto("lanes").values({ company_id: row.id }).execute();
+  await tx.insertInto("leases").values({ company_id: row.id }).execute();
   return { company: toCompany(row), isNew: true };
 }
 

@@ -19,18 +19,27 @@ export interface ClusterTables {
     is_draining: Generated<number>;
     is_stopped: Generated<number>;
   };
-  /** One row for each company; 0: what concerns no company. Lock, lease and fence in one. */
+  /** One row for each company; 0: what concerns no company. The lock of its writers, and the fence. */
   lanes: {
     company_id: number;
     /** The node that does the background work of the company. */
     owner: string | null;
     /** Counts the leases: work that began under another one is refused. */
     epoch: Generated<number>;
-    expires_at: Generated<number>;
     /** Counts what other nodes than the owner have entered. */
     arrived: Generated<number>;
     /** Up to which of them the owner has read. */
     seen: Generated<number>;
+  };
+  /**
+   * One row for each lane: until when its owner has it. Apart from the lock, so that a renewal waits for no writer. Owner and
+   * epoch are those of the lane; both rows change together.
+   */
+  leases: {
+    company_id: number;
+    owner: string | null;
+    epoch: Generated<number>;
+    expires_at: Generated<number>;
   };
   /** Failed sign-ins, as long as they count. */
   sign_in_faults: {
@@ -45,14 +54,5 @@ export interface ClusterTables {
     banned_until: number;
     times: number;
     changed_at: number;
-  };
-  /** Unfinished uploads that a session of a node is writing. */
-  upload_claims: {
-    company_id: number;
-    path: string;
-    node: string;
-    incarnation: string;
-    session: string;
-    at: number;
   };
 }

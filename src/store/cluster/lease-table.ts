@@ -7,12 +7,12 @@
 export interface Lease {
   readonly companyId: number;
   readonly epoch: number;
-  /** How many files other nodes had entered, when this was read. */
-  readonly arrived: number;
 }
 
 /** A lease that was taken just now. */
 export interface ClaimedLease extends Lease {
+  /** How many files other nodes had entered. */
+  readonly arrived: number;
   /** When that of another node has run out, or would have: it did not give it back. */
   readonly ranOutAt: number | null;
 }
@@ -70,10 +70,8 @@ export interface LeaseTable {
   ): Promise<{ readonly rival: { readonly silentMs: number } | undefined }>;
   /** `isAway`: it has no companies, and writes nothing any more; nobody waits for it. */
   beat(report: NodeReport, given: { readonly leaseMs: number; readonly isAway: boolean }): Promise<Orders>;
-  /** Extends the leases of the node that are free to be: rows that a transaction has locked are left as they are. */
+  /** Extends these leases of the node, and gives those that it still has. */
   renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]>;
-  /** All that are in the name of the node, whether they are over or not. */
-  held(node: string): Promise<readonly Lease[]>;
   /**
    * Takes up to `limit` leases that nobody has or that are over, and besides all that have been over, or free, for longer than
    * `graceMs`; never those of `without`.

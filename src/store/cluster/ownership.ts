@@ -4,6 +4,7 @@
  */
 import type { Store } from "../database/database.ts";
 import { type Fence, FencedError } from "../database/fence.ts";
+import { mayRunBeforeOf } from "../database/side-by-side.ts";
 
 export interface Ownership {
   /** Nobody else ever has a company. */
@@ -50,7 +51,8 @@ type WritingStore = Pick<Store, "read" | "write" | "writeSoon">;
 /**
  * A store for background work: a unit of one company is refused with a `FencedError` as soon as the company is not this
  * node's any more. Units of the `site` and of none are as they are. `isOrdered`: a unit is also refused, with an
- * `UnseenArrivalsError`, while other nodes have entered files that are not in line here.
+ * `UnseenArrivalsError`, while other nodes have entered files that were not in line here when it was begun, unless it says
+ * that these may come later (`besideArrivals`).
  */
 export function fencedStore<S extends WritingStore>(
   store: S,
@@ -64,8 +66,11 @@ export function fencedStore<S extends WritingStore>(
       if (typeof whose !== "number") return write(whose, work);
       const fence = ownership.fenceOf(whose);
       if (fence === undefined) return Promise.reject(new FencedError(whose));
-      const { companyId, epoch } = fence;
-      return write(whose, work, isOrdered ? fence : { companyId, epoch });
+      const { companyId, epoch, seen } = fence;
+      if (!isOrdered) return write(whose, work, { companyId, epoch });
+      // What is put in line from now on was not in line when this was begun.
+      const known = seen?.() ?? 0;
+      return write(whose, work, { companyId, epoch, seen: () => known, mayRunBefore: mayRunBeforeOf(work) });
     };
   return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };
 }

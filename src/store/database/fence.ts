@@ -4,6 +4,9 @@
  * that it locks, and refuses those of another (specification/operation.md#several-nodes).
  */
 
+import type { Kysely } from "kysely";
+import type { Tables } from "./schema.ts";
+
 /** The right to do the background work of a company. */
 export interface Fence {
   /** 0: what concerns no company. */
@@ -12,6 +15,8 @@ export interface Fence {
   readonly epoch: number;
   /** How many of the files that other nodes have entered are known: with more, the order of files is not known. */
   readonly seen?: () => number;
+  /** Whether the unit may run although there are more, asked in its transaction; it may not unless given. */
+  readonly mayRunBefore?: ((tx: Kysely<Tables>) => Promise<boolean>) | undefined;
   /** How long the lease is good from now on, in milliseconds; 0 when it is over. For what no transaction can refuse. */
   readonly goodForMs?: () => number;
 }

@@ -26,7 +26,7 @@ import { isStoreBusy, isStoreDamaged, isStoreFault } from "../../lib/store-error
 import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
-import { type Fence, type LockedLanes, refusalOf } from "./fence.ts";
+import { type Fence, type LockedLanes, refusalOf, UnseenArrivalsError } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
@@ -194,14 +194,22 @@ async function commitGroup(committing: Committing, group: readonly Unit[]): Prom
 }
 
 /** Those that may run; the others are answered with what holds them back. */
-function unfenced(units: readonly Unit[], lanes: LockedLanes, { refused }: Begun): readonly Unit[] {
-  return units.filter((unit) => {
+async function unfenced(
+  tx: Transaction,
+  units: readonly Unit[],
+  { lanes, refused }: { readonly lanes: LockedLanes } & Pick<Begun, "refused">,
+): Promise<readonly Unit[]> {
+  const allowed: Unit[] = [];
+  for (const unit of units) {
     const refusal = refusalOf(unit.fence, lanes);
-    if (refusal === undefined) return true;
-    refused.add(unit);
-    unit.reject(refusal);
-    return false;
-  });
+    const mayRun = refusal instanceof UnseenArrivalsError && (await unit.fence?.mayRunBefore?.(tx)) === true;
+    if (refusal === undefined || mayRun) allowed.push(unit);
+    else {
+      refused.add(unit);
+      unit.reject(refusal);
+    }
+  }
+  return allowed;
 }
 
 async function commitOnce(
@@ -213,7 +221,7 @@ async function commitOnce(
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const lanes = await connection.lockFor(units.map(({ whose }) => whose));
-    const allowed = unfenced(units, lanes, begun);
+    const allowed = await unfenced(tx, units, { lanes, refused: begun.refused });
     if (!connection.undoesUnitsAlone) {
       begun.units = allowed.length;
       return await runAllBare(tx, allowed);

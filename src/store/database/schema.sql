@@ -248,12 +248,19 @@ CREATE TABLE lanes (
   company_id integer not null primary key,
   owner text,
   epoch integer not null default 0,
-  expires_at integer not null default 0,
   arrived integer not null default 0,
   seen integer not null default 0
 );
 CREATE INDEX lanes_by_owner on lanes (owner);
 CREATE INDEX lanes_with_news on lanes (owner) where arrived <> seen;
+
+CREATE TABLE leases (
+  company_id integer not null primary key,
+  owner text,
+  epoch integer not null default 0,
+  expires_at integer not null default 0
+);
+CREATE INDEX leases_by_owner on leases (owner);
 
 CREATE TABLE ledger_gaps (
   ids bigint not null
@@ -472,16 +479,6 @@ CREATE INDEX stops_by_shipment_nbr on stops (company_id, shipment_nbr)
   where shipment_nbr is not null;
 CREATE INDEX stops_by_stop_nbr_key on stops (company_id, stop_nbr_key);
 CREATE INDEX stops_by_stop_status on stops (company_id, stop_status);
-
-CREATE TABLE upload_claims (
-  company_id integer not null,
-  path text not null,
-  node text not null,
-  incarnation text not null,
-  session text not null,
-  at integer not null,
-  primary key (company_id, path)
-);
 
 CREATE TABLE user_carriers (
   company_id integer not null references companies (id),

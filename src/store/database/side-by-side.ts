@@ -27,6 +27,25 @@ export function keysOf(work: object): Keys | undefined {
   return keysOfWork.get(work);
 }
 
+/** Whether a unit may run before files that another node has entered are in line; asked in its transaction. */
+export type MayRunBefore = (tx: Kysely<Tables>) => Promise<boolean>;
+
+const mayRunBefore = new WeakMap<object, MayRunBefore>();
+
+/** The same unit of work, which need not wait for such files when `mayRun` says so. */
+export function besideArrivals<Work extends (tx: Kysely<Tables>) => unknown>(
+  mayRun: MayRunBefore | undefined,
+  work: Work,
+): Work {
+  if (mayRun !== undefined) mayRunBefore.set(work, mayRun);
+  return work;
+}
+
+/** Undefined when the unit waits for all of them. */
+export function mayRunBeforeOf(work: object): MayRunBefore | undefined {
+  return mayRunBefore.get(work);
+}
+
 /** A unit is to run again when those beside it have ended. */
 export class NotAloneError extends Error {
   constructor() {

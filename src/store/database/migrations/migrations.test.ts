@@ -33,7 +33,7 @@ const frozenTexts = [
   "5891187437e1998061fab2f4104fd36f885e9c69290cc804d1fcb42d7641c47d",
   "13d974d92b3eb4cecd488c6a9f76160e7a079de063bcb1b8aa5273786bd33054",
   "9c96a78b564605f7746a9ed3d9674406b77965dfeabf862c935440135c52d186",
-  "e22d4267598bcd47d17babf53f2f2ec75861eafee0abb5ac3caeedcb30a6155d",
+  "505861b2af3a5d7f80c2bc73aa214726ab0dfe348683c7bcf2715d55d2a8f749",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

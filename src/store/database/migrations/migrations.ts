@@ -139,7 +139,7 @@ export const migrations: readonly Migration[] = [
   {
     name: "nodes and lanes",
     sql: nodesAndLanes,
-    fingerprint: "4ba9744de5a4b1567b91197d16a4bd2e",
-    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "ebae2dde40ad73cd96e582d3e93aded5", oldest: 23 },
+    fingerprint: "3c368d7cb6ca1a5fed86b8e8775b8123",
+    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "c449f70ef69913d14bcdc03b5813b672", oldest: 23 },
   },
 ];

@@ -25,7 +25,8 @@ export function lockOf(companyIds: readonly number[] | undefined): SessionQuery 
 
 /** Makes lanes of companies that an older program has entered. */
 export const lanesThatLack: SessionQuery = {
-  text: "insert into lanes (company_id) select id from companies on conflict do nothing",
+  text: `with lacking as (insert into lanes (company_id) select id from companies on conflict do nothing returning company_id)
+    insert into leases (company_id) select company_id from lacking on conflict do nothing`,
   values: [],
 };
 

@@ -1,8 +1,7 @@
 /**
  * The leases in PostgreSQL. They have a session of their own: a long transaction of the writer must not keep a node from
- * saying that it is there. Rows that a transaction has locked are passed over (`skip locked`): whoever has locked them is
- * writing at this moment, and nobody can take the lane meanwhile. A renewal waits for them after the others, each for a while:
- * a company that is written for all the time is locked at almost any moment, and would run out in the middle of its work.
+ * saying that it is there. They have rows of their own too, beside the lanes that each writer locks: a company that is written
+ * for all the time is locked at almost any moment, and a renewal that waited for its lane would come too late.
  */
 import type {
   ClaimedLease,
@@ -13,7 +12,6 @@ import type {
   NodeReport,
   Orders,
 } from "../../cluster/lease-table.ts";
-import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
 import { neededSchema } from "./program-locks.ts";
 import type { PostgresSession } from "./postgres-session.ts";
@@ -36,27 +34,30 @@ const statements = {
     select needed_schema, (select count(*) from lanes) as lanes, (select count(*) from nodes
       where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema) as nodes
     from needed`,
-  renew: `update lanes set expires_at = ${now} + $2::bigint
-    where company_id in (select company_id from lanes where owner = $1 and company_id = any($3::bigint[])
-      order by company_id for update skip locked)
-    returning company_id, epoch, arrived`,
-  renewLocked: `update lanes set expires_at = ${now} + $2::bigint where owner = $1 and company_id = $3
-    returning company_id, epoch, arrived`,
-  // Those first that run out soonest.
-  held: "select company_id, epoch, arrived from lanes where owner = $1 order by expires_at",
+  // In one order, as all who take several of them.
+  renew: `update leases set expires_at = ${now} + $2::bigint
+    where company_id in (select company_id from leases where owner = $1 and company_id = any($3::bigint[])
+      order by company_id for update)
+    returning company_id, epoch`,
+  // Rows that a transaction has locked are passed over: whoever has locked them is writing at this moment.
   claim: `with open as (
-      select company_id, ((owner = $1) is true or expires_at < ${now} - $4::bigint) as is_overdue,
-        case when owner is not null then expires_at end as ran_out_at from lanes
-      where (owner is null or owner = $1 or expires_at < ${now}) and not company_id = any($5::bigint[])
-      order by company_id for update skip locked),
+      select lanes.company_id,
+        ((leases.owner = $1) is true or leases.expires_at < ${now} - $4::bigint) as is_overdue,
+        case when leases.owner is not null then leases.expires_at end as ran_out_at
+      from lanes join leases on leases.company_id = lanes.company_id
+      where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${now})
+        and not lanes.company_id = any($5::bigint[])
+      order by lanes.company_id for update skip locked),
     taken as (select * from open where is_overdue
-      union all (select * from open where not is_overdue order by random() limit $3))
-    update lanes set owner = $1, epoch = epoch + 1, expires_at = ${now} + $2::bigint from taken
-    where lanes.company_id = taken.company_id
-    returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at`,
-  release: `update lanes set owner = null, expires_at = ${now}
-    from unnest($2::bigint[], $3::bigint[]) given(id, of_epoch)
-    where company_id = given.id and epoch = given.of_epoch and owner = $1`,
+      union all (select * from open where not is_overdue order by random() limit $3)),
+    claimed as (update lanes set owner = $1, epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
+      returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at),
+    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${now} + $2::bigint from claimed
+      where leases.company_id = claimed.company_id)
+    select * from claimed`,
+  release: `with freed as (update lanes set owner = null from unnest($2::bigint[], $3::bigint[]) given(id, of_epoch)
+      where company_id = given.id and epoch = given.of_epoch and owner = $1 returning company_id)
+    update leases set owner = null, expires_at = ${now} from freed where leases.company_id = freed.company_id`,
   news: "select company_id, arrived from lanes where owner = $1 and arrived <> seen",
   arrivedOf: "select arrived from lanes where company_id = $1",
   noteSeen: "update lanes set seen = $3 where owner = $1 and company_id = $2 and seen < $3",
@@ -120,24 +121,8 @@ export class PostgresLeases implements LeaseTable {
     return { ...live, isReplaced: own === undefined, isToDrain: own?.isDraining === 1 };
   }
 
-  async renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]> {
-    const renewed = [...(await this.#ask<Lease>("renew", [node, leaseMs, companyIds]))];
-    const known = new Set(renewed.map(({ companyId }) => companyId));
-    const wanted = new Set(companyIds);
-    const locked = (await this.held(node)).filter(
-      ({ companyId }) => wanted.has(companyId) && !known.has(companyId),
-    );
-    const until = performance.now() + leaseMs / 4;
-    for (const lease of locked) {
-      if (performance.now() > until) break;
-      const own = await this.#renewLocked(node, leaseMs, lease);
-      if (own !== undefined) renewed.push(own);
-    }
-    return renewed;
-  }
-
-  held(node: string): Promise<readonly Lease[]> {
-    return this.#ask<Lease>("held", [node]);
+  renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]> {
+    return this.#ask<Lease>("renew", [node, leaseMs, companyIds]);
   }
 
   claim(given: Parameters<LeaseTable["claim"]>[0]): Promise<readonly ClaimedLease[]> {
@@ -184,16 +169,5 @@ export class PostgresLeases implements LeaseTable {
   async #ask<Row>(name: Name, values: readonly unknown[] = []): Promise<readonly Row[]> {
     const { rows } = await this.#session.query({ text: statements[name], values, name: `lease_${name}` });
     return rows.map((row) => named(row) as Row);
-  }
-
-  /** Undefined when the row stays locked. */
-  async #renewLocked(node: string, leaseMs: number, { companyId }: Lease): Promise<Lease | undefined> {
-    try {
-      const [renewed] = await this.#ask<Lease>("renewLocked", [node, leaseMs, companyId]);
-      return renewed;
-    } catch (error) {
-      if (error instanceof StoreError && error.kind === "busy") return undefined;
-      throw error;
-    }
   }
 }
