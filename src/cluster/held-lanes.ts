@@ -32,9 +32,12 @@ export class HeldLanes {
     this.#deps = deps;
   }
 
-  /** A further part of the work of each company: before the first company. */
-  add(part: CompanyWork): void {
-    this.#parts.push(part);
+  /**
+   * A further part of the work of each company: before the first company. `isUrgent`: it begins right after the first part,
+   * and so ends right before it.
+   */
+  add(part: CompanyWork, { isUrgent = false }: { readonly isUrgent?: boolean } = {}): void {
+    this.#parts.splice(isUrgent ? 1 : this.#parts.length, 0, part);
   }
 
   /** Also those whose work is ending. */

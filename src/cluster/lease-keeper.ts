@@ -60,9 +60,9 @@ export class LeaseKeeper implements Ownership, Service {
     this.#rounds = new LeaseRounds(deps, this.#lanes);
   }
 
-  /** A further part of the work of each company; before `start`. */
-  add(part: CompanyWork): void {
-    this.#lanes.add(part);
+  /** A further part of the work of each company; before `start`. `isUrgent`: it begins right after the first one. */
+  add(part: CompanyWork, options?: { readonly isUrgent?: boolean }): void {
+    this.#lanes.add(part, options);
   }
 
   fenceOf(companyId: number): Fence | undefined {
@@ -168,16 +168,16 @@ export class LeaseKeeper implements Ownership, Service {
   }
 
   /**
-   * The count was read before the entries are, so that all that it counts are among them. Also while the other parts of the
-   * work of a company have still to begin: its files wait for nothing but their turn. False when they are not read.
+   * The count was read before the entries are, so that all that it counts are among them. Also while other parts of the work
+   * of a company have still to begin, or end already: its files wait for nothing but their turn. False when they are not read.
    */
   async #readArrivalsOf(companyId: number, arrived: number): Promise<boolean> {
     const lane = this.#lanes.get(companyId);
-    if (lane?.stage !== "working" && lane?.stage !== "recovering") return false;
-    const { table, report, readArrived } = this.#deps;
+    if (lane === undefined || lane.stage === "fenced") return false;
+    const { table, readArrived } = this.#deps;
     if (!(await readArrived(companyId))) return false;
     lane.seen = Math.max(lane.seen, arrived);
-    await table.noteSeen(report().name, { companyId, arrived });
+    await table.noteSeen({ companyId, arrived });
     return true;
   }
 }

@@ -136,8 +136,9 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
       for (const table of ["lanes", "leases"] as const)
         await tx
           .updateTable(table)
-          .set((eb) => ({ owner: "two", epoch: eb("epoch", "+", 1) }))
+          .set((eb) => ({ epoch: eb("epoch", "+", 1) }))
           .execute();
+      await tx.updateTable("leases").set({ owner: "two" }).execute();
     });
     const writing = one.store.write(companies[0] ?? 0, async () => "written", fence);
     await expect(writing).rejects.toThrow(FencedError);

@@ -2,6 +2,7 @@
  * Two nodes that write the same company at the same moment, on a real server: what the lock of the company keeps right. Of
  * each pair the second begins while the first has written and not committed.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parseStopFileName } from "../../src/domain/files/stop-file-name.ts";
 import { countEntries } from "../../src/inbound/recovery/count-entries.ts";
@@ -223,27 +224,62 @@ describe.runIf(hasPostgres)("two nodes", () => {
     expect(value).toBe("2");
   });
 
-  it.each([
-    ["the companies by their ids", "number", "lanes where company_id = 1"],
-    ["the site before the companies", "site", "lanes where company_id = 0"],
-  ] as const)("lock in one order, whatever that of their units: %s", async (_, kind, first) => {
-    const other = await addCompany("OTHER");
+  /** Has the other node write for a company until `release` is called. */
+  async function writeElsewhere(whose: Owner): Promise<{ release(): Promise<void> }> {
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = two.write(other, async () => {
+    const holding = two.write(whose, async () => {
       locked.resolve();
       await released.promise;
     });
     await locked.promise;
-    const owners: readonly Owner[] = [other, kind === "site" ? kind : acme];
-    const waiting = owners.map((whose) => one.write(whose, nothing));
+    return {
+      async release() {
+        released.resolve();
+        await holding;
+      },
+    };
+  }
+
+  it("lock in one order, whatever that of their units: the site before the companies", async () => {
+    const other = await addCompany("OTHER");
+    const elsewhere = await writeElsewhere(other);
+    const waiting = [other, "site" as const].map((whose) => one.write(whose, nothing));
     try {
       await expect.poll(countHeld).toBe("1");
       // What comes first is locked by the one that waits for the other company.
-      const taking = askPostgres(url, `select 1 from ${first} for update nowait`);
+      const taking = askPostgres(url, "select 1 from lanes where company_id = 0 for update nowait");
       await expect(taking).rejects.toThrow(/could not obtain lock/);
     } finally {
-      released.resolve();
-      await Promise.all([...waiting, holding]);
+      await elsewhere.release();
+      await Promise.all(waiting);
     }
+  });
+
+  it("write for companies that are free beside one that is not, whose units keep their order", async () => {
+    const other = await addCompany("OTHER");
+    const elsewhere = await writeElsewhere(other);
+    const order: string[] = [];
+    const noting = (what: string) => async () => void order.push(what);
+    const held = ["first", "second", "third"].map((what) => one.write(other, noting(what)));
+    for (const what of ["free", "free again"]) await one.write(acme, noting(what));
+    expect(order).toEqual(["free", "free again"]);
+    const late = one.write(other, noting("fourth"));
+    await elsewhere.release();
+    await Promise.all([...held, late]);
+    expect(order.slice(2)).toEqual(["first", "second", "third", "fourth"]);
+  });
+
+  it("wait for a company that others write for again and again", async () => {
+    const other = await addCompany("OTHER");
+    let isBusy = true;
+    const busy = (async () => {
+      while (isBusy) await two.write(other, () => pause(50));
+    })();
+    const free = (async () => {
+      while (isBusy) await one.write(acme, nothing);
+    })();
+    for (let nth = 0; nth < 5; nth += 1) await one.write(other, nothing);
+    isBusy = false;
+    await Promise.all([busy, free]);
   });
 });

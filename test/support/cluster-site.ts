@@ -166,7 +166,7 @@ export class ClusterSite {
 
   /** Which node has each company, 0 for what concerns none. */
   async owners(): Promise<ReadonlyMap<string, string>> {
-    const text = `select coalesce(code, '-'), coalesce(owner, '-') from lanes left join companies on id = company_id`;
+    const text = `select coalesce(code, '-'), coalesce(owner, '-') from leases left join companies on id = company_id`;
     return new Map((await this.database.ask(text)) as [string, string][]);
   }
 

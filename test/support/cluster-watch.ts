@@ -30,7 +30,7 @@ create function watch.note_work() returns trigger language plpgsql as $$
 declare lane record;
 begin
   if current_setting('application_name') not like 'dropgate %' then return null; end if;
-  select owner, epoch into lane from lanes where company_id = new.company_id;
+  select owner, epoch into lane from leases where company_id = new.company_id;
   if lane.owner is distinct from watch.node() then
     insert into watch.intrusions (what, row_id, company_id, node, owner, epoch)
       values (tg_name, new.id, new.company_id, watch.node(), lane.owner, lane.epoch);

@@ -88,7 +88,7 @@ export class SharedDatabase {
   async ownerOf(companyId: number): Promise<string | undefined> {
     const [[owner = null] = []] = await askPostgres(
       this.url,
-      `select owner from lanes where company_id = ${companyId}`,
+      `select owner from leases where company_id = ${companyId}`,
     );
     return typeof owner === "string" ? owner : undefined;
   }
@@ -97,8 +97,8 @@ export class SharedDatabase {
   async rob(companyId: number, to: string): Promise<void> {
     await askPostgres(
       this.url,
-      `with robbed as (update lanes set owner = '${to}', epoch = epoch + 1 where company_id = ${companyId} returning *)
-       update leases set owner = robbed.owner, epoch = robbed.epoch, expires_at = 0 from robbed
+      `with robbed as (update lanes set epoch = epoch + 1 where company_id = ${companyId} returning *)
+       update leases set owner = '${to}', epoch = robbed.epoch, expires_at = 0 from robbed
        where leases.company_id = robbed.company_id`,
     );
   }

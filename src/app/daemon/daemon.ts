@@ -169,7 +169,8 @@ async function startFolders(parts: Parts): Promise<FolderEndpoint> {
     log: parts.log,
   });
   await parts.stack.start(endpoint, parts.signal);
-  keeper?.add(companyWorkOf(endpoint));
+  // Nothing of a company is decided before its folders were looked at.
+  keeper?.add(companyWorkOf(endpoint), { isUrgent: true });
   return endpoint;
 }
 

@@ -22,8 +22,6 @@ export interface ClusterTables {
   /** One row for each company; 0: what concerns no company. The lock of its writers, and the fence. */
   lanes: {
     company_id: number;
-    /** The node that does the background work of the company. */
-    owner: string | null;
     /** Counts the leases: work that began under another one is refused. */
     epoch: Generated<number>;
     /** Counts what other nodes than the owner have entered. */
@@ -32,11 +30,12 @@ export interface ClusterTables {
     seen: Generated<number>;
   };
   /**
-   * One row for each lane: until when its owner has it. Apart from the lock, so that a renewal waits for no writer. Owner and
-   * epoch are those of the lane; both rows change together.
+   * One row for each lane: who has it, and until when. Apart from the lock, so that a renewal waits for no writer. The epoch
+   * is that of the lane; with a claim both change together.
    */
   leases: {
     company_id: number;
+    /** The node that does the background work of the company. */
     owner: string | null;
     epoch: Generated<number>;
     expires_at: Generated<number>;

@@ -90,7 +90,7 @@ export interface LeaseTable {
   /** How many files other nodes have entered for the company. */
   arrivedOf(companyId: number): Promise<number>;
   /** Files up to this count are in line. */
-  noteSeen(node: string, seen: LaneNews): Promise<void>;
+  noteSeen(seen: LaneNews): Promise<void>;
   /** All nodes that have ever been, by name. */
   nodes(): Promise<readonly KnownNode[]>;
   /** Who has which company. */

@@ -9,7 +9,8 @@
  * a damaged page takes none with it: SQLite commits nothing of a transaction that has met one, so the group is undone and
  * each of its units runs again alone.
  *
- * A database with several writers locks the companies of a group before its first unit (`owner.ts`).
+ * A database with several writers locks the companies of a group before its first unit (`owner.ts`). Units of companies that
+ * another writer has locked go with the next group, in their order.
  *
  * A database server pays for each savepoint with a round trip, and for many with all of its transactions. There units have
  * none: when one fails the group is undone, and runs again without it; then it runs alone. Units that say what they write
@@ -56,6 +57,8 @@ export interface GroupCommit {
 
 /** Writers that answer one another must not delay a commit for ever. */
 const maxGatheringTurns = 8;
+/** A unit waits for its company when it was left so often. */
+const mostTimesLeft = 2;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
 /**
@@ -166,28 +169,36 @@ interface Begun {
 /**
  * Commits the group; retries for some seconds while the database is busy and takes no transaction at all. A group that
  * meets a damaged page, or has a unit that cannot be undone alone, is undone: a unit that has failed runs again alone, and so
- * do all of them when the database is at fault.
+ * do all of them when the database is at fault. Gives those that were left, because others are writing for their companies:
+ * a part of a group leaves none, so that units of one company keep their order.
  */
-async function commitGroup(committing: Committing, group: readonly Unit[]): Promise<void> {
+async function commitGroup(
+  committing: Committing,
+  group: readonly Unit[],
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<readonly Unit[]> {
   const until = performance.now() + busyPatienceMs;
   let units = group;
+  let mayLeave = isWhole;
   for (;;) {
     const begun: Begun = { units: 0, refused: new Set() };
     try {
-      return await commitOnce(committing, units, begun);
+      return await commitOnce(committing, units, { begun, mayLeave });
     } catch (thrown) {
       units = units.filter((unit) => !begun.refused.has(unit));
       const isUndone = thrown instanceof GroupUndone;
       const error = isUndone ? thrown.cause : thrown;
       if ((isUndone || isStoreDamaged(error)) && units.length > 1) {
         const failed = isUndone && !isStoreFault(error) ? thrown.failed : new Set(units);
-        for (const part of partsAround(units, failed)) await commitGroup(committing, part);
-        return;
+        for (const part of partsAround(units, failed))
+          await commitGroup(committing, part, { isWhole: false });
+        return [];
       }
       if (!isStoreBusy(error) || (begun.units > 0 && !isUndone) || performance.now() > until) {
         for (const unit of units) unit.reject(error);
-        return;
+        return [];
       }
+      mayLeave = false;
       await wait(busyPauseMs);
     }
   }
@@ -212,16 +223,37 @@ async function unfenced(
   return allowed;
 }
 
+/** Those whose companies wait for this transaction for the third time: it waits for them. */
+function mostPatient(units: readonly Unit[]): readonly Owner[] {
+  return units.filter(({ timesLeft }) => timesLeft >= mostTimesLeft).map(({ whose }) => whose);
+}
+
+/** Those whose lanes are locked, and those that are left. */
+function divided(
+  units: readonly Unit[],
+  lanes: LockedLanes,
+): Readonly<Record<"own" | "left", readonly Unit[]>> {
+  const isOwn = ({ whose }: Unit) =>
+    lanes === undefined || whose === "site" || lanes.has(whose === "unowned" ? 0 : whose);
+  const { own = [], left = [] } = Object.groupBy(units, (unit) => (isOwn(unit) ? "own" : "left"));
+  for (const unit of left) unit.timesLeft += 1;
+  return { own, left };
+}
+
 async function commitOnce(
   { db, tell, figures }: Committing,
-  units: readonly Unit[],
-  begun: Begun,
-): Promise<void> {
+  given: readonly Unit[],
+  { begun, mayLeave }: { readonly begun: Begun; readonly mayLeave: boolean },
+): Promise<readonly Unit[]> {
   const beganAt = performance.now();
+  let left: readonly Unit[] = [];
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
-    const lanes = await connection.lockFor(units.map(({ whose }) => whose));
-    const allowed = await unfenced(tx, units, { lanes, refused: begun.refused });
+    const owners = given.map(({ whose }) => whose);
+    const lanes = await connection.lockFor(owners, mayLeave ? mostPatient(given) : undefined);
+    const parts = divided(given, lanes);
+    left = parts.left;
+    const allowed = await unfenced(tx, parts.own, { lanes, refused: begun.refused });
     if (!connection.undoesUnitsAlone) {
       begun.units = allowed.length;
       return await runAllBare(tx, allowed);
@@ -234,11 +266,12 @@ async function commitOnce(
     }
     return results;
   });
-  figures.count(units.length, performance.now() - beganAt);
+  figures.count(given.length - left.length, performance.now() - beganAt);
   const announced = new Set<Topic>();
   for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
   tell(announced);
   for (const { answer } of done) answer();
+  return left;
 }
 
 interface Asked<T> {
@@ -253,7 +286,8 @@ function pushed<T>(asked: Asked<T>, work: Work<T>, push: (unit: Unit) => void): 
   // What is not the work itself may undo what others have written beside it.
   const keys = work === asked.work ? keysOf(work) : undefined;
   return new Promise<T>((resolve, reject) => {
-    push({ ...asked, ...steps, work, keys, resolve: (value) => resolve(value as T), reject });
+    const timesLeft = 0;
+    push({ ...asked, ...steps, work, keys, timesLeft, resolve: (value) => resolve(value as T), reject });
   });
 }
 
@@ -303,7 +337,8 @@ export function createGroupCommit(
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
-      await commitGroup(committing, takeGroup());
+      const left = await commitGroup(committing, takeGroup(), { isWhole: true });
+      if (left.length > 0) waiting = [...left, ...waiting];
     }
     running = undefined;
   }

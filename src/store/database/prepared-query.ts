@@ -74,9 +74,10 @@ export interface StatementConnection<Statement extends PreparedStatement = Prepa
   giveTurnsEvery(statements: number): void;
   /**
    * Resolves when no other transaction writes the rows of these owners, until the end of this one, with the lanes that it has
-   * locked for that. The first statement of a transaction.
+   * locked for that. The first statement of a transaction. With `mustHave` it waits for these alone: the others it has locked
+   * only when they were free, but at least one of all.
    */
-  lockFor(owners: readonly Owner[]): Promise<LockedLanes>;
+  lockFor(owners: readonly Owner[], mustHave?: readonly Owner[]): Promise<LockedLanes>;
   prepare(sql: string, traits?: QueryTraits): Statement;
   runPrepared<Row>(statement: Statement, parameters: readonly unknown[]): Promise<QueryRun<Row>>;
   firstPrepared<Row, Value>(

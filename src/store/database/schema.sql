@@ -246,13 +246,11 @@ CREATE UNIQUE INDEX incidents_open on incidents (company_id, kind, cause) where 
 
 CREATE TABLE lanes (
   company_id integer not null primary key,
-  owner text,
   epoch integer not null default 0,
   arrived integer not null default 0,
   seen integer not null default 0
 );
-CREATE INDEX lanes_by_owner on lanes (owner);
-CREATE INDEX lanes_with_news on lanes (owner) where arrived <> seen;
+CREATE INDEX lanes_with_news on lanes (company_id) where arrived <> seen;
 
 CREATE TABLE leases (
   company_id integer not null primary key,

@@ -12,6 +12,8 @@ export interface Unit {
   /** Undefined: it runs beside no other. */
   readonly keys: Keys | undefined;
   readonly work: (tx: Kysely<Tables>) => Promise<unknown>;
+  /** How often it was left for the next transaction, because another node was writing for the company. */
+  timesLeft: number;
   /** It has run, not committed. */
   ran(): void;
   /** It is committed, not answered. */

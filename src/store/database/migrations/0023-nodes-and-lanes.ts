@@ -14,13 +14,11 @@ create table nodes (
 );
 create table lanes (
   company_id integer not null primary key,
-  owner text,
   epoch integer not null default 0,
   arrived integer not null default 0,
   seen integer not null default 0
 );
-create index lanes_by_owner on lanes (owner);
-create index lanes_with_news on lanes (owner) where arrived <> seen;
+create index lanes_with_news on lanes (company_id) where arrived <> seen;
 insert into lanes (company_id) values (0);
 insert into lanes (company_id) select id from companies where id <> 0;
 create table leases (
@@ -64,13 +62,11 @@ create table nodes (
 );
 create table lanes (
   company_id bigint not null primary key,
-  owner text collate "C",
   epoch bigint not null default 0,
   arrived bigint not null default 0,
   seen bigint not null default 0
 );
-create index lanes_by_owner on lanes (owner);
-create index lanes_with_news on lanes (owner) where arrived <> seen;
+create index lanes_with_news on lanes (company_id) where arrived <> seen;
 insert into lanes (company_id) values (0);
 insert into lanes (company_id) select id from companies where id <> 0;
 create table leases (

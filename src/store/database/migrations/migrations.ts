@@ -139,7 +139,7 @@ export const migrations: readonly Migration[] = [
   {
     name: "nodes and lanes",
     sql: nodesAndLanes,
-    fingerprint: "3c368d7cb6ca1a5fed86b8e8775b8123",
-    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "c449f70ef69913d14bcdc03b5813b672", oldest: 23 },
+    fingerprint: "37becbf0a3954fa06c6ba86184395e68",
+    postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "e16e024a49840ff557ffb69b78ad472b", oldest: 23 },
   },
 ];

@@ -2,6 +2,9 @@
  * What a transaction locks before it writes: the lane of what concerns no company, which has the number 0, and those of the
  * companies, in the order of their ids. So no two wait for one another. Row locks alone: they go wherever the rows of a
  * company do.
+ *
+ * A group of units takes the lanes that are free, and leaves the units of the others for its next transaction: if it waited
+ * for all of them, nodes that write for the same companies would only ever write one after the other.
  */
 import type { LaneState } from "../fence.ts";
 import type { Owner } from "../owner.ts";
@@ -10,6 +13,8 @@ import type { SessionQuery } from "./postgres-session.ts";
 const columns = "company_id, epoch, arrived, pg_current_xact_id()::text as transaction";
 const every = `select ${columns} from lanes order by company_id for update`;
 const some = `select ${columns} from lanes where company_id = any($1) order by company_id for update`;
+
+const free = `${some} skip locked`;
 
 /** The companies whose lanes units of these owners lock, 0 for those of none; undefined for all. */
 export function lanesOf(owners: readonly Owner[]): readonly number[] | undefined {
@@ -21,6 +26,11 @@ export function lanesOf(owners: readonly Owner[]): readonly number[] | undefined
 export function lockOf(companyIds: readonly number[] | undefined): SessionQuery {
   if (companyIds === undefined) return { text: every, values: [], name: "lock_all" };
   return { text: some, values: [companyIds], name: "lock_some" };
+}
+
+/** The same for those of them that no other transaction has locked. */
+export function lockOfFree(companyIds: readonly number[]): SessionQuery {
+  return { text: free, values: [companyIds], name: "lock_free" };
 }
 
 /** Makes lanes of companies that an older program has entered. */

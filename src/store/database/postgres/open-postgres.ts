@@ -50,8 +50,8 @@ async function prepareDatabase(options: PostgresStoreOptions, known: KnownSchema
   }
 }
 
-/** So long a renewal waits for the row of a company that is being written for. */
-const lockMsOf = (node: SessionNode | undefined) => Math.floor((node?.leaseMs ?? shortestLeaseMs) / 4);
+/** So long the claim of a company waits for those who are writing for it. */
+const lockMsOf = (node: SessionNode | undefined) => Math.floor((node?.leaseMs ?? shortestLeaseMs) / 8);
 const shortestLeaseMs = 2_000;
 
 /** Opens the database and migrates it. */

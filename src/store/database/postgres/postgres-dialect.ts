@@ -9,10 +9,10 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import type { LockedLanes } from "../fence.ts";
+import type { LaneState, LockedLanes } from "../fence.ts";
 import type { Owner } from "../owner.ts";
 import type { QueryRun, QueryTraits, StatementConnection } from "../prepared-query.ts";
-import { lanesOf, lanesThatLack, lockedLanesOf, lockOf } from "./lock-owners.ts";
+import { lanesOf, lanesThatLack, lockedLanesOf, lockOf, lockOfFree } from "./lock-owners.ts";
 import { QueryCompiler } from "./postgres-query-compiler.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 import { type NamedStatement, type SessionAnswer, StatementRounds } from "./statement-rounds.ts";
@@ -62,17 +62,40 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     // Each answer of a server comes in a turn of its own.
   }
 
-  async lockFor(owners: readonly Owner[]): Promise<LockedLanes> {
+  async lockFor(owners: readonly Owner[], mustHave?: readonly Owner[]): Promise<LockedLanes> {
+    const wanted = lanesOf(owners);
+    const waited = mustHave === undefined ? undefined : lanesOf(mustHave);
+    if (wanted === undefined || mustHave === undefined || waited === undefined)
+      return await this.#lockAll(owners);
+    const others = wanted.filter((id) => !waited.includes(id));
+    const [first, rest] = await Promise.all([
+      waited.length === 0 ? new Map<number, LaneState>() : this.#lockAll(mustHave),
+      this.#rowsOf(lockOfFree(others)),
+    ]);
+    const locked = new Map([...first, ...this.#locked(rest)]);
+    // All of them are another's: it waits for the first.
+    return locked.size > 0 ? locked : await this.#lockAll(owners.slice(0, 1));
+  }
+
+  async #lockAll(owners: readonly Owner[]): Promise<ReadonlyMap<number, LaneState>> {
     const wanted = lanesOf(owners);
     const lock = lockOf(wanted);
-    // It goes with the begin.
-    let { rows } = await this.#noted(this.session.lock(lock));
-    if (wanted !== undefined && rows.length < wanted.length) {
-      await this.#ask(lanesThatLack);
-      const all = await this.#ask(lock);
-      rows = all.rows as typeof rows;
-    }
-    this.session.noteTransaction(String(rows[0]?.["transaction"]));
+    const rows = await this.#rowsOf(lock);
+    if (wanted === undefined || rows.length === wanted.length) return this.#locked(rows);
+    await this.#ask(lanesThatLack);
+    const all = await this.#ask(lock);
+    return this.#locked(all.rows as typeof rows);
+  }
+
+  /** It goes with the begin. */
+  async #rowsOf(lock: SessionQuery): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const { rows } = await this.#noted(this.session.lock(lock));
+    return rows;
+  }
+
+  #locked(rows: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<number, LaneState> {
+    const [first] = rows;
+    if (first !== undefined) this.session.noteTransaction(String(first["transaction"]));
     return lockedLanesOf(rows);
   }
 

@@ -12,12 +12,32 @@ import type {
   NodeReport,
   Orders,
 } from "../../cluster/lease-table.ts";
+import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
 import { neededSchema } from "./program-locks.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 
 /** Milliseconds UTC, now and not at the begin of the transaction. */
 const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+/** Both rows: the lane, whose lock keeps all that is written under the lease before, and the lease. */
+function claimOf(locking: string): string {
+  return `with open as (
+      select lanes.company_id,
+        ((leases.owner = $1) is true or leases.expires_at < ${now} - $4::bigint) as is_overdue,
+        case when leases.owner is not null then leases.expires_at end as ran_out_at
+      from lanes join leases on leases.company_id = lanes.company_id
+      where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${now})
+        and lanes.company_id = any($5::bigint[])
+      order by lanes.company_id ${locking}),
+    taken as (select * from open where is_overdue
+      union all (select * from open where not is_overdue order by random() limit $3)),
+    claimed as (update lanes set epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
+      returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at),
+    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${now} + $2::bigint from claimed
+      where leases.company_id = claimed.company_id)
+    select * from claimed`;
+}
 
 const statements = {
   enter: `insert into nodes (name, incarnation, version, schema, address, settings, started_at, seen_at)
@@ -39,31 +59,24 @@ const statements = {
     where company_id in (select company_id from leases where owner = $1 and company_id = any($3::bigint[])
       order by company_id for update)
     returning company_id, epoch`,
-  // Rows that a transaction has locked are passed over: whoever has locked them is writing at this moment.
-  claim: `with open as (
-      select lanes.company_id,
-        ((leases.owner = $1) is true or leases.expires_at < ${now} - $4::bigint) as is_overdue,
-        case when leases.owner is not null then leases.expires_at end as ran_out_at
-      from lanes join leases on leases.company_id = lanes.company_id
-      where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${now})
-        and not lanes.company_id = any($5::bigint[])
-      order by lanes.company_id for update skip locked),
-    taken as (select * from open where is_overdue
-      union all (select * from open where not is_overdue order by random() limit $3)),
-    claimed as (update lanes set owner = $1, epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
-      returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at),
-    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${now} + $2::bigint from claimed
-      where leases.company_id = claimed.company_id)
-    select * from claimed`,
-  release: `with freed as (update lanes set owner = null from unnest($2::bigint[], $3::bigint[]) given(id, of_epoch)
-      where company_id = given.id and epoch = given.of_epoch and owner = $1 returning company_id)
-    update leases set owner = null, expires_at = ${now} from freed where leases.company_id = freed.company_id`,
-  news: "select company_id, arrived from lanes where owner = $1 and arrived <> seen",
+  claim: claimOf("for update skip locked"),
+  // Whoever has locked the lane of a company is writing at this moment.
+  claimLocked: claimOf("for update"),
+  open: `select company_id, ((owner = $1) is true or expires_at < ${now} - $2::bigint) as is_overdue from leases
+    where (owner is null or owner = $1 or expires_at < ${now}) and not company_id = any($3::bigint[])`,
+  release: `update leases set owner = null, expires_at = ${now}
+    where company_id in (select company_id from leases
+      join unnest($2::bigint[], $3::bigint[]) given(id, of_epoch) on company_id = id and epoch = of_epoch
+      where owner = $1 order by company_id for update of leases)`,
+  news: `select lanes.company_id, arrived from lanes join leases on leases.company_id = lanes.company_id
+    where owner = $1 and arrived <> seen`,
   arrivedOf: "select arrived from lanes where company_id = $1",
-  noteSeen: "update lanes set seen = $3 where owner = $1 and company_id = $2 and seen < $3",
+  // Waits for nobody: it is noted with the next news at the latest.
+  noteSeen: `update lanes set seen = $2
+    where company_id = (select company_id from lanes where company_id = $1 and seen < $2 for update skip locked)`,
   nodes: `select nodes.*, ${now} - seen_at as silent_ms,
-    (select count(*) from lanes where owner = nodes.name) as lanes from nodes order by name`,
-  owners: "select company_id, owner from lanes order by company_id",
+    (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
+  owners: "select company_id, owner from leases order by company_id",
   order: "update nodes set is_draining = $2 where name = $1",
   leave: `update nodes set is_stopped = 1, seen_at = ${now} where name = $1 and incarnation = $2`,
 } as const;
@@ -125,9 +138,25 @@ export class PostgresLeases implements LeaseTable {
     return this.#ask<Lease>("renew", [node, leaseMs, companyIds]);
   }
 
-  claim(given: Parameters<LeaseTable["claim"]>[0]): Promise<readonly ClaimedLease[]> {
+  async claim(given: Parameters<LeaseTable["claim"]>[0]): Promise<readonly ClaimedLease[]> {
     const { node, leaseMs, limit, graceMs, without } = given;
-    return this.#ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, without]);
+    const open = await this.#ask<{ companyId: number; isOverdue: boolean }>("open", [node, graceMs, without]);
+    const wanted = limit > 0 ? open : open.filter(({ isOverdue }) => isOverdue);
+    if (wanted.length === 0) return [];
+    const of = (all: typeof open) => all.map(({ companyId }) => companyId);
+    const claimed = [
+      ...(await this.#ask<ClaimedLease>("claim", [node, leaseMs, limit, graceMs, of(wanted)])),
+    ];
+    const had = new Set(claimed.map(({ companyId }) => companyId));
+    // Those that were locked, one by one: each waits for a writer or two.
+    const until = performance.now() + leaseMs / 4;
+    for (const one of wanted) {
+      if (performance.now() > until) break;
+      const left = Math.max(0, limit - claimed.length);
+      if (had.has(one.companyId) || (left === 0 && !one.isOverdue)) continue;
+      claimed.push(...(await this.#claimLocked([node, leaseMs, left, graceMs, of([one])])));
+    }
+    return claimed;
   }
 
   async release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void> {
@@ -144,8 +173,8 @@ export class PostgresLeases implements LeaseTable {
     return lane?.arrived ?? 0;
   }
 
-  async noteSeen(node: string, { companyId, arrived }: LaneNews): Promise<void> {
-    await this.#ask("noteSeen", [node, companyId, arrived]);
+  async noteSeen({ companyId, arrived }: LaneNews): Promise<void> {
+    await this.#ask("noteSeen", [companyId, arrived]);
   }
 
   async nodes(): Promise<readonly KnownNode[]> {
@@ -169,5 +198,15 @@ export class PostgresLeases implements LeaseTable {
   async #ask<Row>(name: Name, values: readonly unknown[] = []): Promise<readonly Row[]> {
     const { rows } = await this.#session.query({ text: statements[name], values, name: `lease_${name}` });
     return rows.map((row) => named(row) as Row);
+  }
+
+  /** None when the lane stays locked. */
+  async #claimLocked(values: readonly unknown[]): Promise<readonly ClaimedLease[]> {
+    try {
+      return await this.#ask<ClaimedLease>("claimLocked", values);
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === "busy") return [];
+      throw error;
+    }
   }
 }
