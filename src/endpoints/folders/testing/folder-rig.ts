@@ -45,6 +45,8 @@ export class FolderRig implements AsyncDisposable {
   whyNoRoom: () => string | undefined = () => undefined;
   /** Whether the parser finds a file cut off. */
   isIncomplete: (text: string) => boolean = () => false;
+  /** Of the file system that several nodes share. */
+  changeClock: FolderEndpointDeps["changeClock"];
   readonly known = new Set<string>();
   /** What `arriveAll` was called with. */
   readonly handedOver: Arrival[][] = [];
@@ -127,6 +129,7 @@ export class FolderRig implements AsyncDisposable {
       watch: (path, handlers) => this.watch(path, handlers),
       isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
       whyNoRoom: async () => this.whyNoRoom(),
+      changeClock: this.changeClock,
       takeThread: () => ({
         run: async (request) => answerOf(this.calls, request),
         close: async () => undefined,

@@ -1,0 +1,45 @@
+/** Files that another node has left in `inbound/` when it died. */
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { FolderRig } from "./testing/folder-rig.ts";
+
+const name = "4711_20261105_080000.xml";
+
+describe("a file that another node has left", () => {
+  it("settles from its last change on, in the time of the file system", async () => {
+    await using rig = new FolderRig();
+    rig.settings.settleMs = 3_600_000;
+    const old = "4712_20261105_080000.xml";
+    for (const each of [name, old]) writeFileSync(join(rig.inbound, each), "<Stop/>");
+    const { ctimeMs, dev } = statSync(join(rig.inbound, old));
+    rig.changeClock = async () => ({ dev, nowMs: ctimeMs + rig.settings.settleMs + 1_000 });
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 2);
+    expect(rig.names).toEqual([name, old]);
+    // What comes later settles as always.
+    writeFileSync(join(rig.inbound, "4713_20261105_080000.xml"), "<Stop/>");
+    await rig.endpoint.scanNow();
+    expect(rig.arrivals).toHaveLength(2);
+  });
+
+  it.each([
+    ["of another file system", (dev: number) => ({ dev: dev + 1, nowMs: Number.MAX_SAFE_INTEGER })],
+    ["that is not to be trusted", () => undefined],
+    [
+      "that cannot be read",
+      () => {
+        throw new Error("the share is gone");
+      },
+    ],
+  ])("settles from now on by a clock %s", async (_, clock) => {
+    await using rig = new FolderRig();
+    rig.settings.settleMs = 3_600_000;
+    writeFileSync(join(rig.inbound, name), "<Stop/>");
+    const { dev } = statSync(join(rig.inbound, name));
+    rig.changeClock = async () => clock(dev);
+    await rig.start();
+    expect(rig.arrivals).toEqual([]);
+    expect(rig.endpoint.standings(1)).toMatchObject([{ fault: undefined }]);
+  });
+});
