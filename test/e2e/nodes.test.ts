@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sftp } from "../support/clients.ts";
+import { signInToConsole } from "../support/console.ts";
 import { company, DaemonRun, lenient, oneParser, program, type Site } from "../support/daemon.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
@@ -110,10 +111,24 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
     expect(unknown).toMatchObject({ exitCode: 2, output: expect.stringContaining("there is no node six") });
   });
 
+  it("stand on the page of health, each with the companies that it has", async () => {
+    const operator = await signInToConsole(site, "operator");
+    const { status, body } = await operator.get("/console/health");
+    expect(status).toBe(200);
+    const [, section = ""] = /<section id="nodes">([\s\S]*?)<\/section>/.exec(body) ?? [];
+    const rows = section.match(/<tr[\s\S]*?<\/tr>/g)?.map((row) => row.replaceAll(/<[^>]+>/g, " ")) ?? [];
+    const [one, second] = [rows.find((row) => /\bone\b/.test(row)), rows.find((row) => /\btwo\b/.test(row))];
+    expect(one).toMatch(/this page is from here[\s\S]*works/);
+    expect(second).toMatch(/works/);
+    expect(second).not.toContain("this page is from here");
+    expect([one, second].filter((row) => row?.includes(`1: ${company}`))).toHaveLength(1);
+  });
+
   it("are checked for having the same tree, and for what its file system does", async () => {
     const good = await site.cli("check");
     expect(good.output).toContain(`links, renames and syncs in ${site.stateDir} do what nodes rely on`);
-    expect(good.output).toContain("all nodes (one, two) have this state directory");
+    for (const what of ["state directory", "configuration"])
+      expect(good.output).toContain(`all nodes (one, two) have this ${what}`);
     expect((await readdir(join(site.stateDir, "nodes"))).toSorted()).toEqual(["one", "two"]);
     const token = join(site.stateDir, "nodes", "two", "tree-token");
     const text = await readFile(token, "utf8");

@@ -1,11 +1,9 @@
 /** The nodes of a database of PostgreSQL, for the commands of an administrator. */
 import { isoTime } from "../../lib/iso-time.ts";
-import type { KnownNode, LeaseTable } from "../../store/cluster/lease-table.ts";
-import { longestSilenceMs } from "../../store/cluster/live-nodes.ts";
+import type { LeaseTable } from "../../store/cluster/lease-table.ts";
+import { type NodeState, type ToldNode, tellNodes } from "../../store/cluster/told-nodes.ts";
 import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-export type NodeState = "working" | "draining" | "silent" | "stopped";
 
 export interface NodeView {
   readonly node: string;
@@ -23,16 +21,10 @@ export interface NodeView {
   readonly silentMs: number;
 }
 
-function stateOf({ isStopped, isDraining, silentMs }: KnownNode): NodeState {
-  if (isStopped) return "stopped";
-  if (silentMs >= longestSilenceMs) return "silent";
-  return isDraining ? "draining" : "working";
-}
-
-function viewOf(node: KnownNode, companies: number): NodeView {
-  const { name, version, schema, address, startedAt, seenAt, silentMs } = node;
+function viewOf(node: ToldNode): NodeView {
+  const { name, state, companyIds, version, schema, address, startedAt, seenAt, silentMs } = node;
   return {
-    ...{ node: name, state: stateOf(node), companies, version, schema, address },
+    ...{ node: name, state, companies: companyIds.length, version, schema, address },
     ...{ startedAt: isoTime(startedAt), seenAt: isoTime(seenAt), silentMs },
   };
 }
@@ -46,14 +38,7 @@ function leasesOf({ leases }: Pick<AdminStore, "leases">): LeaseTable {
 
 /** By name. Those that have stopped or are silent too. */
 export async function listNodes(config: StateConfig): Promise<readonly NodeView[]> {
-  return await withAdminStore(config, async (store) => {
-    const leases = leasesOf(store);
-    const owners = await leases.owners();
-    // 0 is what concerns no company.
-    const companiesOf = (name: string) =>
-      owners.filter(({ companyId, owner }) => companyId !== 0 && owner === name).length;
-    return (await leases.nodes()).map((node) => viewOf(node, companiesOf(node.name)));
-  });
+  return await withAdminStore(config, async (store) => (await tellNodes(leasesOf(store))).map(viewOf));
 }
 
 /** Asks a node to give its companies away, or to take some again; gives it as it is then. */

@@ -4,14 +4,15 @@ import { mkdtemp, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { nodePlaceOf, nodesFolderName } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
+import { sharedSettingsHash } from "../../config/shared-settings.ts";
 import { statePlaceOf } from "../../config/store-url.ts";
 import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { fsyncSync, linkSync, renameSync, rm } from "../../lib/files/changes.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
-import { listLiveNodes } from "../../store/cluster/live-nodes.ts";
+import { type LiveNode, listLiveNodes } from "../../store/cluster/live-nodes.ts";
 import { openReader } from "../../store/database/open-reader.ts";
 import { treeTokenName } from "../daemon/tree-token.ts";
-import { type CheckFinding, fine, problem } from "../watch/check-finding.ts";
+import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
 import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 
 function codeOf(call: () => void): string | undefined {
@@ -72,10 +73,10 @@ async function probeTree(stateDir: string): Promise<CheckFinding> {
 /** Each node writes a token into its folder: whoever does not see it has another tree. */
 async function checkTokens(
   stateDir: string,
-  nodes: ReadonlyMap<string, string>,
+  nodes: ReadonlyMap<string, LiveNode>,
 ): Promise<readonly CheckFinding[]> {
   const unseen: string[] = [];
-  for (const [name, incarnation] of nodes) {
+  for (const [name, { incarnation }] of nodes) {
     const path = join(stateDir, nodesFolderName, name, treeTokenName);
     const token = await readFile(path, "utf8").catch(unlessMissing);
     if (token?.trim() !== incarnation) unseen.push(name);
@@ -92,20 +93,36 @@ async function checkTokens(
     : [fine(`all nodes (${[...nodes.keys()].join(", ")}) have this state directory`)];
 }
 
+/** The command compares its own configuration, which the daemon of this machine has read too. */
+function checkSettings(config: Config, nodes: ReadonlyMap<string, LiveNode>): readonly CheckFinding[] {
+  const own = sharedSettingsHash(config);
+  const differing = [...nodes].filter(([, { settings }]) => settings !== own).map(([name]) => name);
+  if (nodes.size === 0) return [];
+  if (differing.length === 0)
+    return [fine(`all nodes (${[...nodes.keys()].join(", ")}) have this configuration`)];
+  return [
+    warning(
+      `another configuration than this one is in force on the nodes ${differing.join(", ")}`,
+      "give all nodes the same one, but for where they listen, and reload or restart them",
+    ),
+  ];
+}
+
 /** Nothing on SQLite. `isKnown`: the tables are those of this version. */
 export async function checkSharedTree(config: Config, isKnown: boolean): Promise<readonly CheckFinding[]> {
   if (config.store === undefined) return [];
   const stateDir = await realpath(config.stateDir);
-  const nodes = isKnown ? await readLiveNodes(config) : new Map<string, string>();
+  const nodes = isKnown ? await readLiveNodes(config) : new Map<string, LiveNode>();
   const others = [...nodes.keys()].filter((name) => name !== nodePlaceOf(config).node);
   return [
     ...treeMountFindings(stateDir, await readMountOf(stateDir), others),
     await probeTree(stateDir),
     ...(await checkTokens(stateDir, nodes)),
+    ...checkSettings(config, nodes),
   ];
 }
 
-async function readLiveNodes(config: Config): Promise<ReadonlyMap<string, string>> {
+async function readLiveNodes(config: Config): Promise<ReadonlyMap<string, LiveNode>> {
   const { read, close } = await openReader(statePlaceOf(config), { statementMs: 10_000 });
   try {
     return await listLiveNodes(read);

@@ -9,6 +9,8 @@ import { unlessStoreFault } from "../../../lib/store-error.ts";
 import type { Histogram } from "../../../lib/histogram.ts";
 import type { RecentTroubles } from "../../../lib/logs/recent-troubles.ts";
 import { readVersion } from "../../../lib/program-version.ts";
+import { dayMs } from "../../../lib/durations.ts";
+import { tellNodes } from "../../../store/cluster/told-nodes.ts";
 import { findLastVerification } from "../../../store/database/last-verification.ts";
 import type { Parts } from "../../daemon/daemon-parts.ts";
 import type { BackupSchedule } from "../../watch/backup-schedule.ts";
@@ -33,6 +35,8 @@ export interface ConsoleHealthDeps {
     | "certificates"
     | "configRead"
     | "config"
+    | "companies"
+    | "cluster"
   >;
   readonly backups: Pick<BackupSchedule, "last" | "failure" | "running">;
   readonly jobs: HealthJobs;
@@ -64,6 +68,31 @@ async function diskFacts({ intake }: ConsoleHealthDeps["parts"]): Promise<Health
   // A disk that does not answer is told as such; the alerts say why.
   const room = await intake.space.room().catch(() => undefined);
   return room === undefined ? undefined : { freeBytes: room.freeBytes, minFreeBytes: room.minFreeBytes };
+}
+
+/** Of nodes that were stopped only those of the last days. */
+const shownStoppedMs = 7 * dayMs;
+
+async function nodeFacts({
+  store,
+  cluster,
+  companies,
+}: ConsoleHealthDeps["parts"]): Promise<HealthFacts["nodes"]> {
+  if (store.leases === undefined) return undefined;
+  const nodes = await tellNodes(store.leases);
+  const own = nodes.find(({ incarnation }) => incarnation === cluster.incarnation);
+  const shown = nodes.filter(({ state, silentMs }) => state !== "stopped" || silentMs < shownStoppedMs);
+  return await Promise.all(
+    shown.map(async (node) => {
+      const { name, state, version, address, startedAt, seenAt, settings, companyIds } = node;
+      const isThere = state === "working" || state === "draining";
+      return {
+        ...{ name, state, version, address, startedAt, seenAt, isThis: node === own },
+        hasOtherSettings: isThere && own !== undefined && settings !== own.settings,
+        companies: (await Promise.all(companyIds.map(companies.codeOf))).toSorted(),
+      };
+    }),
+  );
 }
 
 function backupFacts({ backups, parts }: ConsoleHealthDeps): HealthFacts["backup"] {
@@ -106,6 +135,7 @@ export function createConsoleHealth(deps: ConsoleHealthDeps): HealthSource {
         verification: jobs.verification.state,
         lastVerified: await findLastVerification(parts.store.read),
         troubles: troubles.all,
+        nodes: await nodeFacts(parts).catch(unlessStoreFault),
       };
     },
   };

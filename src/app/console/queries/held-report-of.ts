@@ -4,5 +4,8 @@ import type { QueryContext } from "../query-context.ts";
 
 /** What this daemon holds, or all nodes do. */
 export async function heldReportOf({ read, stateDir }: QueryContext): Promise<Held | undefined> {
-  return await readHeldReport(stateDir, { pid: process.pid, nodes: await listLiveNodes(read) });
+  const nodes = [...(await listLiveNodes(read))].map(
+    ([name, { incarnation }]) => [name, incarnation] as const,
+  );
+  return await readHeldReport(stateDir, { pid: process.pid, nodes: new Map(nodes) });
 }

@@ -23,6 +23,26 @@ export const healthWords = {
     fine: (count: number) => `${counted(count, "line")} without anything to do`,
     status: { ok: "fine", warning: "warning", problem: "problem" },
   },
+  nodes: {
+    title: "Nodes",
+    explained:
+      "Each answers all users. All other work of a company, such as the order of its files, is done by one of them, which has the company.",
+    state: { working: "works", draining: "gives its companies away", silent: "silent", stopped: "stopped" },
+    isThis: "this page is from here",
+    otherSettings: (names: string) =>
+      `Another configuration than here is in force on ${names}: give all nodes the same one, but for where they listen.`,
+    none: "none",
+    more: (count: number) => `and ${count} more`,
+    head: {
+      name: "Node",
+      state: "State",
+      companies: "Companies that it has",
+      version: "Version",
+      address: "Listens on",
+      started: "Runs since",
+      seen: "Seen last",
+    },
+  },
   selfChecks: "Self-checks",
   works: "works",
   fails: "fails",

@@ -20,6 +20,7 @@ import {
 } from "./health-sections.ts";
 import { growthSection } from "./growth-section.ts";
 import type { HealthFacts } from "./health-view.ts";
+import { nodesSection } from "./nodes-section.ts";
 import { backupSection, verificationSection } from "./proof-sections.ts";
 
 const said = words.health;
@@ -46,6 +47,7 @@ export async function showHealth(
   const { formToken } = request.user;
   const content = html`${[
     readiness(facts),
+    nodesSection(facts),
     checkSection(facts, { action: to.at("/health/check"), formToken }),
     selfChecksSection(facts),
     programSection(facts),

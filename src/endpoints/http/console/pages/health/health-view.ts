@@ -61,6 +61,22 @@ export interface ThreadsShown {
   readonly lateMs: number | undefined;
 }
 
+/** One of several daemons that serve the same companies. Times in milliseconds UTC of the database. */
+export interface ShownNode {
+  readonly name: string;
+  /** That which answers. */
+  readonly isThis: boolean;
+  readonly state: "working" | "draining" | "silent" | "stopped";
+  /** The codes of the companies whose work it does. */
+  readonly companies: readonly string[];
+  readonly version: string;
+  /** What it listens on, by protocol. */
+  readonly address: Readonly<Record<string, string>>;
+  readonly hasOtherSettings: boolean;
+  readonly startedAt: number;
+  readonly seenAt: number;
+}
+
 /** What the daemon knows at this moment. */
 export interface HealthFacts {
   readonly version: string;
@@ -96,6 +112,8 @@ export interface HealthFacts {
   /** By the daemon or by a command; undefined before the first. */
   readonly lastVerified: { readonly at: number; readonly discrepancies: number } | undefined;
   readonly troubles: readonly RecentTrouble[];
+  /** Undefined where one daemon is alone, or the database cannot be asked. */
+  readonly nodes?: readonly ShownNode[] | undefined;
 }
 
 /** Where the page of health gets what it shows. */
