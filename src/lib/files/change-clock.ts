@@ -2,7 +2,8 @@
  * The clock of a file system, by a file of our own on it: that of the server that has the disk, in which the times of change
  * (ctime) of all its files are told. Programs set the mtime of a file as they like; its ctime nobody sets.
  */
-import { stat, utimes } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { utimes } from "./changes.ts";
 
 /** An mtime that no clock tells any more. */
 const long = new Date(86_400_000);
