@@ -36,25 +36,6 @@ export const forAllTests = {
 export default defineConfig({
   test: {
     ...forAllTests,
-    projects: [
-      {
-        test: {
-          ...forAllTests,
-          name: "units",
-          include: ["src/**/*.test.ts", "tools/**/*.test.ts"],
-          // They share a process, and so what it has loaded: a third less to do. What the stores are replaced by does not last.
-          isolate: isOnPostgres,
-          sequence: { ...forAllTests.sequence, groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          ...forAllTests,
-          name: "whole",
-          include: ["test/**/*.test.ts"],
-          sequence: { ...forAllTests.sequence, groupOrder: 0 },
-        },
-      },
-    ],
+    include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
   },
 });
