@@ -65,12 +65,13 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
   async lockFor(owners: readonly Owner[], mustHave?: readonly Owner[]): Promise<LockedLanes> {
     const wanted = lanesOf(owners);
     const waited = mustHave === undefined ? undefined : lanesOf(mustHave);
-    if (wanted === undefined || mustHave === undefined || waited === undefined)
+    // Of one company there is nothing to leave.
+    if (wanted === undefined || wanted.length === 1 || mustHave === undefined || waited === undefined)
       return await this.#lockAll(owners);
     const others = wanted.filter((id) => !waited.includes(id));
     const [first, rest] = await Promise.all([
       waited.length === 0 ? new Map<number, LaneState>() : this.#lockAll(mustHave),
-      this.#rowsOf(lockOfFree(others)),
+      others.length === 0 ? [] : this.#rowsOf(lockOfFree(others)),
     ]);
     const locked = new Map([...first, ...this.#locked(rest)]);
     // All of them are another's: it waits for the first.
