@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
@@ -28,6 +29,8 @@ import { decidedOf } from "./recovery.ts";
 
 /** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
 const marginMs = 180_000;
+
+const entriesAtOnce = 16;
 
 interface RecheckDependencies {
   readonly store: Pick<Store, "read">;
@@ -61,10 +64,10 @@ export async function recheckReceipts(
   aliveAt: number,
   companyId?: number,
 ): Promise<number> {
-  let written = 0;
-  for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs, companyId)) {
-    written += await recheckEntry(deps, entry);
-  }
+  const entries = await listDecidedSince(deps.store.read, aliveAt - marginMs, companyId);
+  // The files of a company wait for it: a server that is asked for one after the other takes seconds.
+  const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry));
+  const written = counts.reduce((sum, count) => sum + count, 0);
   if (written > 0)
     deps.log.warn({ receipts: written }, "receipts that a power failure took were written again");
   return written;
