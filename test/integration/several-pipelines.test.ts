@@ -123,6 +123,13 @@ async function ownerFirst(one: TestNode, two: TestNode): Promise<readonly [TestN
   return one.pipeline.isElsewhere(acme) ? [two, one] : [one, two];
 }
 
+/** The one that has the company, and the other; neither looks by itself for what the other has entered. */
+async function nodesThatNeverAsk(): Promise<readonly [TestNode, TestNode]> {
+  const never = 600_000;
+  const [one, two] = [await startNode("one", never), await startNode("two", never)];
+  return await ownerFirst(one, two);
+}
+
 function stop(stopNbr: string, text: string): string {
   return `<Stop><Function>01</Function><StopNbr>${stopNbr}</StopNbr><ShipToName>${text}</ShipToName></Stop>`;
 }
@@ -158,10 +165,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
   });
 
   it("decide about no file before those that another node has answered earlier", async () => {
-    // They never ask by themselves.
-    const never = 600_000;
-    const [one, two] = [await startNode("one", never), await startNode("two", never)];
-    const [owner, other] = await ownerFirst(one, two);
+    const [owner, other] = await nodesThatNeverAsk();
     const stops = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const rounds = 2;
     for (let round = 0; round < rounds; round += 1)
@@ -174,9 +178,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
   });
 
   it("decide about a file while others of other stops, which are answered elsewhere, are not in line yet", async () => {
-    const never = 600_000;
-    const [one, two] = [await startNode("one", never), await startNode("two", never)];
-    const [owner, other] = await ownerFirst(one, two);
+    const [owner, other] = await nodesThatNeverAsk();
     const hold = await owner.pipeline.hold(acme);
     await owner.upload(named("a1", 0), stop("a1", "x"));
     for (const stopNbr of ["b1", "b2"]) await other.upload(named(stopNbr, 1), stop(stopNbr, "x"));
@@ -193,9 +195,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
   });
 
   it("decide about no file while an earlier one of its stop, which was answered elsewhere, is not in line", async () => {
-    const never = 600_000;
-    const [one, two] = [await startNode("one", never), await startNode("two", never)];
-    const [owner, other] = await ownerFirst(one, two);
+    const [owner, other] = await nodesThatNeverAsk();
     const hold = await owner.pipeline.hold(acme);
     await other.upload(named("a1", 0), stop("a1", "first"));
     await owner.upload(named("a1", 1), stop("a1", "second"));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every test with all of its cases, with the stores in files of SQLite and then on a server of PostgreSQL. The last line counts the tests of both
-# runs. Arguments are those of vitest, such as folders.
+# Every test with all of its cases, with the stores in files of SQLite and then on a server of PostgreSQL. The last line
+# counts the tests of both runs. Arguments are those of vitest, such as folders.
 set -eu
 cd "$(dirname -- "$0")/../.."
 

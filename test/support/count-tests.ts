@@ -1,5 +1,6 @@
 /**
- * Prints what failed and the closing line of runs of tests, from vitest's JSON reports, and exits non-zero unless every test passed.
+ * Prints what failed and the closing line of runs of tests, from vitest's JSON reports, and exits non-zero unless every test
+ * passed.
  *
  *   node test/support/count-tests.ts REPORT STATUS [REPORT STATUS …]
  *

@@ -29,7 +29,7 @@ import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
 import { type Fence, type LockedLanes, refusalOf, UnseenArrivalsError } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
-import type { Owner } from "./owner.ts";
+import { laneOf, type Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
 import { keysOf, requireAlone } from "./side-by-side.ts";
 import { forgetAnswers } from "./transaction-answers.ts";
@@ -233,8 +233,10 @@ function divided(
   units: readonly Unit[],
   lanes: LockedLanes,
 ): Readonly<Record<"own" | "left", readonly Unit[]>> {
-  const isOwn = ({ whose }: Unit) =>
-    lanes === undefined || whose === "site" || lanes.has(whose === "unowned" ? 0 : whose);
+  const isOwn = ({ whose }: Unit) => {
+    const lane = laneOf(whose);
+    return lanes === undefined || lane === undefined || lanes.has(lane);
+  };
   const { own = [], left = [] } = Object.groupBy(units, (unit) => (isOwn(unit) ? "own" : "left"));
   for (const unit of left) unit.timesLeft += 1;
   return { own, left };

@@ -6,3 +6,9 @@
  * `site` beside no others. SQLite has one writer for all.
  */
 export type Owner = number | "unowned" | "site";
+
+/** The lane that a unit of this owner is written under: 0 for what is of no company; undefined for all of them. */
+export function laneOf(owner: Owner): number | undefined {
+  if (owner === "site") return undefined;
+  return owner === "unowned" ? 0 : owner;
+}

@@ -7,7 +7,7 @@
  * for all of them, nodes that write for the same companies would only ever write one after the other.
  */
 import type { LaneState } from "../fence.ts";
-import type { Owner } from "../owner.ts";
+import { laneOf, type Owner } from "../owner.ts";
 import type { SessionQuery } from "./postgres-session.ts";
 
 const columns = "company_id, epoch, arrived, pg_current_xact_id()::text as transaction";
@@ -18,8 +18,8 @@ const free = `${some} skip locked`;
 
 /** The companies whose lanes units of these owners lock, 0 for those of none; undefined for all. */
 export function lanesOf(owners: readonly Owner[]): readonly number[] | undefined {
-  if (owners.includes("site")) return undefined;
-  return [...new Set(owners.map((owner) => (typeof owner === "number" ? owner : 0)))];
+  const lanes = new Set(owners.map(laneOf));
+  return lanes.has(undefined) ? undefined : [...lanes].filter((lane) => lane !== undefined);
 }
 
 /** The statement that locks them; it gives a row for each, with the number of the `transaction`. */
