@@ -18,6 +18,7 @@ export class HeldLane {
   readonly #lost = new AbortController();
   /** The recovery, while there is one. */
   recovering: Promise<void> = Promise.resolve();
+  readonly #takenAt = performance.now();
 
   constructor(company: TakenCompany, { epoch, arrived }: ClaimedLease, endsAt: number) {
     this.company = company;
@@ -32,6 +33,11 @@ export class HeldLane {
 
   get lost(): AbortSignal {
     return this.#lost.signal;
+  }
+
+  /** Its files have waited for the end of a dead node, less than so many milliseconds ago: they had better not move again. */
+  isRescued(ms: number): boolean {
+    return this.company.orphanedAt !== undefined && performance.now() - this.#takenAt < ms;
   }
 
   get isOver(): boolean {

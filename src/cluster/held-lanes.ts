@@ -81,9 +81,20 @@ export class HeldLanes {
     }
   }
 
-  /** Ends the work of so many companies, with those whose work is ending already. */
-  giveBack(count: number): void {
-    const working = this.inStage("working");
+  /** Ends the work of so many companies, with those whose work is ending already; not of those just taken from a dead node. */
+  giveBackSurplus(count: number): void {
+    this.#giveBack(
+      this.inStage("working").filter((lane) => !lane.isRescued(this.#deps.leaseMs)),
+      count,
+    );
+  }
+
+  /** Ends the work of all companies that have begun. */
+  giveBackAll(): void {
+    this.#giveBack(this.inStage("working"), this.#lanes.size);
+  }
+
+  #giveBack(working: readonly HeldLane[], count: number): void {
     const ending = this.inStage("draining").length;
     for (const lane of working.slice(0, Math.max(0, count - ending)))
       void this.drain(lane, AbortSignal.any([lane.lost, lane.untilOver()]));

@@ -96,7 +96,7 @@ export class LeaseRounds {
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
       if (this.#takesNone) return;
-      if (this.isToDrain) this.#lanes.giveBack(this.#lanes.all.length);
+      if (this.isToDrain) this.#lanes.giveBackAll();
       else await this.#balance();
     } catch (error) {
       this.failed(error);
@@ -136,7 +136,7 @@ export class LeaseRounds {
     const { nodes, lanes } = this.#orders;
     const share = Math.ceil(lanes / Math.max(1, nodes));
     const held = this.#lanes.all.length;
-    if (held > share && nodes > 1) this.#lanes.giveBack(held - share);
+    if (held > share && nodes > 1) this.#lanes.giveBackSurplus(held - share);
     await this.#claim(Math.max(0, share - held));
   }
 

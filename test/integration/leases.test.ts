@@ -112,6 +112,19 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     expect(one.told.every((line) => line.startsWith("left"))).toBe(true);
   });
 
+  it("keep what they have taken from a dead node for a lease, before they share it out", async () => {
+    const leaseMs = 3_000;
+    await store.write("site", async (tx) => {
+      await tx.updateTable("leases").set({ owner: "dead", expires_at: 1 }).execute();
+    });
+    const begunAt = performance.now();
+    const one = await startNode("one", { leaseMs });
+    expect(one.has.size).toBe(6);
+    const two = await startNode("two", { leaseMs });
+    await waitFor("the companies to be shared", () => one.has.size === 3 && two.has.size === 3);
+    expect(performance.now() - begunAt).toBeGreaterThan(leaseMs);
+  });
+
   it("keep their leases while they take companies over for longer than one lasts", async () => {
     const one = await startNode("one", { leaseMs: 3_000, takingMs: 5_000 });
     expect(one.has.size).toBe(6);
