@@ -57,7 +57,7 @@ async function run(block: string): Promise<ProgramResult | undefined> {
     ...{ DROPGATE_PASSWORD: site.password, FINGERPRINT: fingerprint },
     USER_AND_PASSWORD: `${user}:${site.password}`,
   };
-  return await runProgram("bash", ["-euc", text], { cwd: home, env });
+  return await runProgram("bash", ["--norc", "-euc", text], { cwd: home, env });
 }
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type * as cli from "../../src/cli/run-cli.ts";
 
 const require = createRequire(import.meta.url);
-const builtFile = fileURLToPath(new URL("../../dist/cli/run-cli.js", import.meta.url));
+const builtFile = fileURLToPath(new URL("../../dist/bundled/cli.run-cli.js", import.meta.url));
 
 /** Where the configuration lies, and the folder in which the command runs; a `Site` has both. */
 export interface CommandPlace {

@@ -26,7 +26,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** What bash is offered for the last word. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const call = `. "$0"; COMP_WORDS=(dropgate "$@"); COMP_CWORD=$#; _dropgate; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { exitCode, output } = await runProgram("bash", ["-uc", call, script, ...words], { cwd: folder });
+  const { exitCode, output } = await runProgram("bash", ["--norc", "-uc", call, script, ...words], {
+    cwd: folder,
+  });
   expect(exitCode, output).toBe(0);
   return output.split("\n").filter((line) => line !== "");
 }
