@@ -4,7 +4,8 @@
  * the other node decides nothing before it has them in line.
  *
  * A file may be in the ledger already, because a scan of the other node was quicker; or be decided and filed away by then. So
- * it is looked for under the lock of the lane: while the entry waits, there is one for a source; afterwards the file is gone.
+ * it is looked for under the lock of the lane: while the entry waits, there is one for a source; once it is filed, the file is
+ * gone. Between the two, a file whose close was answered before has to wait: it may be that of the entry, or a later one.
  */
 import { lstatSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
@@ -14,7 +15,7 @@ import { sleep } from "../lib/sleep.ts";
 import { countArrivals } from "../store/cluster/arrivals.ts";
 import type { Store } from "../store/database/database.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import { enterFileOnce } from "../store/ledger/files.ts";
+import { enterFileOnce, isDecidedUnfiled } from "../store/ledger/files.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
@@ -24,6 +25,11 @@ export interface EnteredElsewhereDeps {
   readonly locations: Locations;
   readonly clock: Clock;
   readonly failing: LimitedLog;
+}
+
+interface Entering {
+  /** Whether the node that has the company may have decided about them, as files that it has found. */
+  readonly mayBeDecided: boolean;
 }
 
 const pauseMs = 500;
@@ -41,11 +47,15 @@ export class EnteredElsewhere {
 
   /** Resolves when the ledger has them; rejects when it does not take them for some time. All are of one company. */
   async enter(files: readonly WaitingFile[]): Promise<void> {
+    await this.#enterPatiently(files, { mayBeDecided: false });
+  }
+
+  /** Gives those that have to wait. */
+  async #enterPatiently(files: readonly WaitingFile[], how: Entering): Promise<readonly WaitingFile[]> {
     const until = performance.now() + patienceMs;
     for (;;) {
       try {
-        await this.#enterOnce(files);
-        return;
+        return await this.#enterOnce(files, how);
       } catch (error) {
         const isOver = performance.now() > until || this.#stopping.signal.aborted;
         if (isOver || !isPassingStoreError(error)) throw error;
@@ -70,40 +80,54 @@ export class EnteredElsewhere {
     await Promise.all(this.#underWay);
   }
 
-  async #enterSurely(files: readonly WaitingFile[]): Promise<void> {
-    for (;;) {
+  async #enterSurely(given: readonly WaitingFile[]): Promise<void> {
+    for (let files = given; files.length > 0; ) {
       try {
-        await this.enter(files);
-        return;
+        files = await this.#enterPatiently(files, { mayBeDecided: true });
       } catch (error) {
         const fields = { err: error, files: files.length };
         this.#deps.failing.warn(fields, "files of a company that another node has are not in the ledger yet");
-        if (this.#stopping.signal.aborted) return;
-        await sleep(pauseMs, this.#stopping.signal);
       }
+      if (this.#stopping.signal.aborted) return;
+      if (files.length > 0) await sleep(pauseMs, this.#stopping.signal);
     }
   }
 
-  async #enterOnce(files: readonly WaitingFile[]): Promise<void> {
+  async #enterOnce(files: readonly WaitingFile[], how: Entering): Promise<readonly WaitingFile[]> {
     const [first] = files;
-    if (first === undefined) return;
+    if (first === undefined) return [];
     const { companyId } = first;
     const enteredAt = this.#deps.clock.now();
-    await this.#deps.store.write(companyId, (tx) => this.#insert(tx, files, { companyId, enteredAt }));
+    return await this.#deps.store.write(companyId, (tx) =>
+      this.#insert(tx, files, { companyId, enteredAt, ...how }),
+    );
   }
 
   async #insert(
     tx: Transaction,
     files: readonly WaitingFile[],
-    { companyId, enteredAt }: { readonly companyId: number; readonly enteredAt: number },
-  ): Promise<void> {
+    {
+      companyId,
+      enteredAt,
+      mayBeDecided,
+    }: { readonly companyId: number; readonly enteredAt: number } & Entering,
+  ): Promise<readonly WaitingFile[]> {
     const { locations } = this.#deps;
     let count = 0;
+    const left: WaitingFile[] = [];
     for (const file of files) {
+      const entry = newFileOf(file, { locations, enteredAt });
+      // Asked first: an entry that is filed has moved its file before.
+      const isBeingFiled = mayBeDecided && (await isDecidedUnfiled(tx, entry));
       if (lstatSync(pathOf(file), { throwIfNoEntry: false }) === undefined) continue;
-      const { isNew } = await enterFileOnce(tx, newFileOf(file, { locations, enteredAt }));
+      if (isBeingFiled) {
+        left.push(file);
+        continue;
+      }
+      const { isNew } = await enterFileOnce(tx, entry);
       if (isNew) count += 1;
     }
     if (count > 0) await countArrivals(tx, companyId, count);
+    return left;
   }
 }

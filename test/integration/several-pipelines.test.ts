@@ -1,6 +1,7 @@
 /** The inbound pipelines of several nodes over one database of a real server and one tree of folders. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
 import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
@@ -148,6 +149,23 @@ async function decided(count: number) {
 const receipt = (name: string) =>
   readFileSync(join(locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml")), "utf8");
 
+/** A file in `inbound/` with its entry. */
+async function entered(name: string) {
+  const path = join(locations.inboundDirectory("ACME"), name);
+  writeFileSync(path, stop("a1", "waits"));
+  const nameTime = Number(name.slice(3).replace(/\D/g, ""));
+  const file = { companyId: acme, name, size: 1, channel: "sftp", userName: null, receivedAt: 1 } as const;
+  const entry = { ...file, nameTime, location: locations.toLedger(path) };
+  const id = await store.write(acme, (tx) => enterFile(tx, entry));
+  return { id, arrival: { companyId: acme, name, path, channel: "sftp", size: 1 } as const };
+}
+
+const setFiled = (id: number, isFiled: 0 | 1) =>
+  store.write(acme, async (tx) => {
+    const set = tx.updateTable("files").set({ state: "applied", is_filed: isFiled });
+    await set.where("id", "=", id).execute();
+  });
+
 /** A name whose time is so many seconds after a fixed one. */
 const named = (stopNbr: string, second: number) =>
   `${stopNbr}_20261105_08${String(Math.floor(second / 60)).padStart(2, "0")}${String(second % 60).padStart(2, "0")}.xml`;
@@ -219,20 +237,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
   });
 
   it("go on with what waits in the ledger when they take a company over", async () => {
-    const waiting = named("a1", 1);
-    const path = join(locations.inboundDirectory("ACME"), waiting);
-    writeFileSync(path, stop("a1", "waits"));
-    const nameTime = Number(waiting.slice(3).replace(/\D/g, ""));
-    const entry = {
-      companyId: acme,
-      name: waiting,
-      nameTime,
-      size: 1,
-      channel: "sftp",
-      userName: null,
-      receivedAt: 1,
-    };
-    await store.write(acme, (tx) => enterFile(tx, { ...entry, location: locations.toLedger(path) }));
+    await entered(named("a1", 1));
     await startNode("one");
     expect(await decided(1)).toMatchObject([{ state: "applied" }]);
   });
@@ -267,5 +272,22 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
       "the retry",
       async () => (await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: 9 })).length === 0,
     );
+  });
+
+  it("enter a file that was answered once, also when the other has decided about it and not moved it yet", async () => {
+    const [, other] = await nodesThatNeverAsk();
+    const files = [await entered(named("a1", 1)), await entered(named("a1", 2))];
+    for (const { id } of files) await setFiled(id, 0);
+    const [decidedOne, replaced] = files.map(({ arrival }) => arrival);
+    if (decidedOne === undefined || replaced === undefined) throw new Error("there are two");
+    await other.pipeline.arriveAll([decidedOne, replaced]);
+    await pause(300);
+    expect(await ledger()).toHaveLength(2);
+    // One is moved away as the file of its entry; in the place of the other is a later file of the name.
+    rmSync(decidedOne.path);
+    for (const { id } of files) await setFiled(id, 1);
+    await waitFor("the later one to be entered", async () => (await ledger()).length > 2);
+    await other.pipeline.stop();
+    expect((await ledger()).map(({ name }) => name)).toEqual([decidedOne.name, replaced.name, replaced.name]);
   });
 });

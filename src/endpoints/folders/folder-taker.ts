@@ -3,6 +3,7 @@
  * which `lstat` fails stays, like one that cannot be read: it keeps back the later files of its stop, and no others.
  */
 import type { Stats } from "node:fs";
+import { join } from "node:path";
 import type { FolderStanding } from "../../domain/files/folder-standing.ts";
 import { type Candidates, fileStateOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
@@ -112,7 +113,8 @@ export class FolderTaker {
     const hold = new PortionHold(() => inbox.hold(this.#folder.companyId));
     try {
       for (let from = 0; from < names.length && !this.#isStopped; from += checkPortion) {
-        const portion = await this.#withRoom(names.slice(from, from + checkPortion));
+        const unknown = this.#withoutKnown(at, names.slice(from, from + checkPortion));
+        const portion = await this.#withRoom(unknown);
         if (portion.length === 0) continue;
         await hold.before(portion.at(-1), names[from + checkPortion]);
         const settled = await this.#settledOf(at, portion);
@@ -155,6 +157,14 @@ export class FolderTaker {
     const taken = names.filter((name) => this.#deps.staying.isWaitedFor(name));
     this.#forget(names.filter((name) => !taken.includes(name)));
     return taken;
+  }
+
+  /** Another node may have entered a file since it was found: it waits in the pipeline then. */
+  #withoutKnown(at: string, names: readonly string[]): readonly string[] {
+    const { isInbox } = this.#folder;
+    const known = names.filter((name) => isInbox && this.#deps.inbox.isKnown(join(at, name)));
+    this.#forget(known);
+    return known.length === 0 ? names : names.filter((name) => !known.includes(name));
   }
 
   #forget(names: readonly string[]): void {

@@ -2,7 +2,9 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FolderRig } from "./testing/folder-rig.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
+import { systemTakeCalls } from "./take-calls.ts";
+import { copies, FolderRig } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
 
@@ -41,5 +43,34 @@ describe("a file that another node has left", () => {
     await rig.start();
     expect(rig.arrivals).toEqual([]);
     expect(rig.endpoint.standings(1)).toMatchObject([{ fault: undefined }]);
+  });
+
+  it("stays for its entry when another node has entered it while it settled", async () => {
+    await using rig = new FolderRig();
+    const [path, other] = [name, "4712_20261105_080000.xml"].map((one) => join(rig.inbound, one));
+    for (const one of [path, other]) writeFileSync(String(one), "x");
+    await rig.start();
+    rig.known.add(String(path));
+    await rig.until(() => rig.arrivals.length > 0);
+    expect(rig.arrivals.map((arrival) => arrival.path)).toEqual([other]);
+  });
+
+  it("stays for its entry when another node has entered it while its copy was made", async () => {
+    await using rig = new FolderRig();
+    const path = join(rig.inbound, name);
+    writeFileSync(path, "x");
+    const { ino } = statSync(path);
+    let copiesMade = 0;
+    rig.calls.fsync = (fd) => {
+      systemTakeCalls.fsync(fd);
+      copiesMade += copies(rig).length;
+      rig.known.add(path);
+    };
+    await rig.start();
+    await waitFor("the copy to be made and left", () => copiesMade > 0 && copies(rig).length === 0);
+    await rig.endpoint.scanNow();
+    expect(rig.arrivals).toEqual([]);
+    expect(statSync(path).ino).toBe(ino);
+    expect([...rig.known]).toEqual([path]);
   });
 });

@@ -6,10 +6,14 @@
  *
  * A copy replaces also a file in the company's own `inbound/`: whoever left it there can write to it. A file in `.again` is
  * a copy already, or an upload. A file over the limit is not copied, because its size refuses it.
+ *
+ * Another node may enter a file of the company's own `inbound/` while its copy is made; the pipeline knows the path then, and
+ * the file stays for that entry. Once the path is reserved, the pipeline leaves such an entry to the file that is taken.
  */
 import { join } from "node:path";
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { againFolderName, asideFolderName, newAgainName } from "../../inbound/places/place-arrival.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import { mkdir } from "../../lib/files/changes.ts";
 import { monotonicMs } from "../../lib/monotonic.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
@@ -37,8 +41,12 @@ async function givePlaces(taking: Taking, copied: readonly Copied[], to: PlaceFo
   for (const portion of portionsOf(copied, filesAtOnce)) await givePortion(taking, portion, to);
 }
 
-async function givePortion(taking: Taking, portion: readonly Copied[], to: PlaceFolders): Promise<void> {
-  const forMs = taking.deps.mayTakeForMs(taking.settled.folder.companyId);
+async function givePortion(taking: Taking, copied: readonly Copied[], to: PlaceFolders): Promise<void> {
+  const { folder } = taking.settled;
+  const isKnown = ({ file }: Copied) =>
+    folder.isInbox && taking.deps.inbox.isKnown(join(to.inbound.path, file.name));
+  const { known = [], portion = [] } = Object.groupBy(copied, (one) => (isKnown(one) ? "known" : "portion"));
+  const forMs = taking.deps.mayTakeForMs(folder.companyId);
   const until = forMs === undefined ? undefined : monotonicMs() + forMs;
   const files = portion.map(({ file: { name, state }, from, mark }) => {
     return { name, state, from, againName: newAgainName(name, mark), stop: stopAndTimeOf(name)?.stop };
@@ -46,9 +54,11 @@ async function givePortion(taking: Taking, portion: readonly Copied[], to: Place
   const paths = files.map(({ name, againName }) => {
     return { name, final: join(to.inbound.path, name), again: join(to.again.path, againName) };
   });
+  // In the same turn of the event loop: what becomes known now is left to these files.
   const reserved = reserve(taking, paths);
   try {
-    const { at: directory, folder } = taking.settled;
+    await leave(taking, known);
+    const { at: directory } = taking.settled;
     const [inbound, again] = [to.inbound.child("."), to.again.child(".")];
     const aside = folder.isInbox ? to.inbound.child(asideFolderName) : undefined;
     const outcomes = await placeIn(taking.deps.thread, { directory, inbound, again, aside, until, files });
@@ -58,6 +68,14 @@ async function givePortion(taking: Taking, portion: readonly Copied[], to: Place
     }
   } finally {
     for (const path of reserved) taking.deps.inbox.release(path);
+  }
+}
+
+/** The copies of files that another node has entered meanwhile: they have to settle again, and are not looked at then. */
+async function leave({ deps, outcomes }: Taking, copied: readonly Copied[]): Promise<void> {
+  for (const { file, from } of copied) {
+    outcomes.changed.push(file.name);
+    await deps.disk.unlink(from).catch(unlessMissing);
   }
 }
 
@@ -103,10 +121,18 @@ export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Ta
     isOfAgain(file) || (folder.isInbox && file.state.size > deps.settings().maxFileBytes);
   for (const file of files.filter(staysInPlace)) {
     const path = join(at, file.name);
-    if (!deps.inbox.isKnown(path)) outcomes.arrived(file, path);
+    if (deps.inbox.isKnown(path)) continue;
+    deps.inbox.reserve(path, { companyId: folder.companyId, name: file.name });
+    outcomes.arrived(file, path);
   }
   const others = files.filter((file) => !staysInPlace(file));
-  if (others.length > 0) await takeAsCopies({ deps, settled: { ...settled, files: others }, outcomes });
+  try {
+    if (others.length > 0) await takeAsCopies({ deps, settled: { ...settled, files: others }, outcomes });
+  } catch (error) {
+    // Nobody hands them over: the next scan finds them in their places.
+    for (const { path } of outcomes.arrivals) deps.inbox.release(path);
+    throw error;
+  }
   // A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers.
   outcomes.arrivals.sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
   return outcomes;

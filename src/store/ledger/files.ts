@@ -3,7 +3,7 @@
  * pipeline; queries for people are in `file-queries.ts`.
  */
 import { type Selectable, sql } from "kysely";
-import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
+import { type DecidedState, decidedStates, type FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -97,6 +97,23 @@ export async function enterFileOnce(
     .where("is_filed", "=", sql.lit(0))
     .executeTakeFirstOrThrow();
   return { id: waiting.id, isNew: false };
+}
+
+/** Whether an entry of this source is decided about, and its file perhaps not moved yet. */
+export async function isDecidedUnfiled(
+  tx: Transaction,
+  { companyId, location }: Pick<NewFile, "companyId" | "location">,
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom("files")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("state", "in", decidedStates)
+    .where("is_filed", "=", sql.lit(0))
+    .where("source", "=", location)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 type KeptValue = "id" | "sha256" | "size" | "stopFunction" | "stopNbr" | "documentId" | "firstId";

@@ -68,6 +68,8 @@ export async function watchPostgres(writer: PostgresSession): Promise<UnitWatch>
       );
     },
     async undone(tx, work) {
+      // Ids that another node has been given meanwhile must not be given again: until the commit, none has any.
+      await sql`select pg_advisory_xact_lock(7061023)`.execute(tx);
       const before = await listGivenIds(tx);
       try {
         return await undone(tx, work);
