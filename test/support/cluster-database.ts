@@ -23,6 +23,8 @@ const database = "dropgate";
 const settings = [
   ...["fsync=on", "wal_level=replica", "max_wal_senders=8", "wal_keep_size=256MB", "hot_standby=on"],
   ...["max_connections=300", "shared_buffers=128MB", "max_wal_size=512MB", "wal_sender_timeout=5s"],
+  // How soon a standby asks again for a primary that was away; commits wait for it. As docs/cluster.md advises.
+  "wal_retrieve_retry_interval=200ms",
   ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "log_min_messages=warning"],
 ];
 
@@ -178,8 +180,10 @@ export class ClusterDatabase {
     return this.#primary.kill();
   }
 
-  start(): Promise<void> {
-    return this.#primary.start();
+  /** Resolves when commits are answered: the standby follows again. */
+  async start(): Promise<void> {
+    await this.#primary.start();
+    if (this.hasStandby) await this.#untilFollowed();
   }
 
   /** The primary is killed, and the standby is the primary from now on. */
@@ -211,11 +215,15 @@ export class ClusterDatabase {
   async #follow(standby: Server): Promise<void> {
     await standby.copyFrom(this.#primary);
     this.#standby = standby;
+    await this.#untilFollowed();
+    await this.#await("*");
+  }
+
+  async #untilFollowed(): Promise<void> {
     await waitFor("the standby to follow", async () => {
       const rows = await this.ask("select 1 from pg_stat_replication where state = 'streaming'");
       return rows.length > 0;
     });
-    await this.#await("*");
   }
 
   /** Of which standbys one must have a commit before it is answered. */

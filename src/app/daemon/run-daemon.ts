@@ -18,7 +18,8 @@ import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { toStoreError } from "../../store/database/sqlite-dialect.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
-import { createSystemdNotifier, type SystemdNotifier } from "../watch/systemd-notify.ts";
+import { startSelfChecks } from "../watch/self-check-rounds.ts";
+import { createSystemdNotifier } from "../watch/systemd-notify.ts";
 import { tlsFaultOf } from "./tls-material.ts";
 
 export interface RunOptions {
@@ -28,7 +29,6 @@ export interface RunOptions {
 }
 
 const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
-const selfCheckIntervalMs = 15_000;
 
 /** The configuration with its integrations; else its faults, for the log, and as text. */
 async function load({ configPath: path, env, cwd }: RunOptions) {
@@ -90,23 +90,6 @@ async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise
     daemon.reloadFailed();
     log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
   }
-}
-
-/** Checks the daemon again and again, and feeds the watchdog only while it is fine. */
-function startSelfChecks(daemon: Daemon, systemd: SystemdNotifier, log: Logger): () => void {
-  let isChecking = false;
-  const check = async () => {
-    if (isChecking) return;
-    isChecking = true;
-    const failures = await daemon.health.refresh();
-    const isFed = !daemon.health.wantsRestart();
-    if (failures.length > 0) log.error({ failures, isFed }, "self-check failed");
-    // A full disk is no reason to be restarted: reads and receipts go on meanwhile.
-    if (isFed && systemd.watchdogIntervalMs !== undefined) await systemd.notify("WATCHDOG=1");
-    isChecking = false;
-  };
-  const timer = setInterval(() => void check(), systemd.watchdogIntervalMs ?? selfCheckIntervalMs);
-  return () => clearInterval(timer);
 }
 
 async function stop(
@@ -217,7 +200,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   const { daemon, log, drainMs } = started;
   const systemd = createSystemdNotifier(options.env, log);
   hangUps.answer(() => reload(daemon, options, log));
-  const endSelfChecks = startSelfChecks(daemon, systemd, log);
+  const endSelfChecks = startSelfChecks(daemon.health, systemd, log);
   log.info({ ...daemon.listening, pid: process.pid }, "ready");
   await systemd.notify("READY=1", `STATUS=${Object.values(daemon.listening).join(", ")}`);
   const name = await stopSignal;
