@@ -7,9 +7,10 @@ import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../sup
 import { ftpHostClient } from "./crash-client-ftp.ts";
 import { CrashPlace } from "./crash-round.ts";
 import { expectToSurvive } from "./crash-series.ts";
+import { amount } from "../support/sampled.ts";
 import { rowsOf } from "../support/site-database.ts";
 
-const roundCount = 12;
+const roundCount = amount(8, 12);
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 2);
 
 let certificate: CertificateFiles;

@@ -1,5 +1,5 @@
 /**
- * Twenty deaths in a row: each run of the daemon dies at another step or moment, in the work of this run or while it
+ * Many deaths in a row: each run of the daemon dies at another step or moment, in the work of this run or while it
  * takes up what the one before has left. Then one run in peace, and everything that was sent is looked at.
  *
  * The steps are drawn by DROPGATE_CRASH_SEED. `node test/nightly/crash-rounds.ts` takes every step and looks after each.
@@ -7,8 +7,9 @@
 import { onTestFinished, test } from "vitest";
 import { CrashPlace } from "./crash-round.ts";
 import { expectToSurvive } from "./crash-series.ts";
+import { amount } from "../support/sampled.ts";
 
-const roundCount = 20;
+const roundCount = amount(14, 20);
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 1);
 
 test(`what was answered is applied once or refused with its receipt, over ${roundCount} deaths (seed ${seed})`, async () => {

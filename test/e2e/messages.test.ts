@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { sampled } from "../support/sampled.ts";
 import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
 import { patienceMs, waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
@@ -17,7 +18,8 @@ const steps = [
   ...["delivery.taken", "delivery.rendered", "delivery.sent"],
   ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
 ];
-const deaths = steps.flatMap((step) => [1, 3].map((nth) => `${step}:${nth}`));
+const allDeaths = steps.flatMap((step) => [1, 3].map((nth) => `${step}:${nth}`));
+const deaths = sampled(allDeaths, 7);
 const connections = 2;
 const stopsOnLoad = 3;
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { company, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openFtpsRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
+import { sampled } from "../support/sampled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { ledgerOf } from "./crash-check.ts";
 import { killedExitCode } from "./crash-host.ts";
@@ -12,10 +13,11 @@ import { remoteSteps } from "./crash-plan.ts";
 
 type Death = { readonly step: string } | { readonly afterMs: number };
 
-const deaths: readonly Death[] = [
+const allDeaths: readonly Death[] = [
   ...remoteSteps.map((step) => ({ step })),
   ...[0, 60, 120, 200, 300].map((afterMs) => ({ afterMs })),
 ];
+const deaths = sampled(allDeaths, 9);
 const afters = ["delete", "move", "leave"] as const;
 const filesEach = 3;
 const canRun = isInstalled("vsftpd") && process.getuid?.() === 0;

@@ -13,8 +13,9 @@ import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { codeOf, GatewayStore } from "../support/gateway-store.ts";
 import { sequenceOf } from "../support/random-numbers.ts";
 import { dayMs, minuteMs } from "../../src/lib/durations.ts";
+import { amount } from "../support/sampled.ts";
 
-const histories = 2_000;
+const histories = amount(700, 2_000);
 const roundsEach = 5;
 const holdMinutes = 30;
 

@@ -4,9 +4,10 @@
  */
 import { expect, test } from "vitest";
 import { runHistories } from "../support/order-histories.ts";
+import { amount } from "../support/sampled.ts";
 
 const seed = Number(process.env["DROPGATE_ORDER_SEED"] ?? 1);
-const count = Number(process.env["DROPGATE_ORDER_HISTORIES"] ?? 200);
+const count = Number(process.env["DROPGATE_ORDER_HISTORIES"] ?? amount(100, 200));
 
 test(`of each stop files are applied in their order or wait, in ${count} histories from seed ${seed}`, async () => {
   const outcome = await runHistories({ seed, count });

@@ -11,11 +11,12 @@ import { createLogger } from "../../src/lib/logs/log.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { replayEvents } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";
+import { amount } from "../support/sampled.ts";
 import { ShortWalk, type WalkStates } from "../support/short-walk.ts";
 import { checkKept } from "../support/walk-invariants.ts";
 import { kindOf, kinds, type StopKind, stopTime } from "../support/walk-stops.ts";
 
-const walks = 2_000;
+const walks = amount(800, 2_000);
 /** `DROPGATE_WALK_SEED` draws other walks; one that failed is drawn again by its own seed. */
 const firstSeed = Number(process.env["DROPGATE_WALK_SEED"] ?? 1);
 const atOnce = 64;
