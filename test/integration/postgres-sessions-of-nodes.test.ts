@@ -1,7 +1,10 @@
 /** What a server of PostgreSQL sees of the sessions of a node. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openStore } from "../../src/store/database/database.ts";
+import { PostgresSession } from "../../src/store/database/postgres/postgres-session.ts";
 import { idleInTransactionMsOf } from "../../src/store/database/postgres/session-connection.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
+import { cutAtCommit } from "../support/cut-at-commit.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -41,5 +44,54 @@ describe.runIf(hasPostgres)("a node that stands still within a transaction", () 
     expect(performance.now() - asked).toBeLessThan(leaseMs);
     await failed;
     expect(await askPostgres(url, "select epoch from lanes where company_id = 0")).toEqual([["0"]]);
+  });
+});
+
+/** A writer of a node, through a link that loses its next commit or the answer to that. */
+async function cutWriter(database: string) {
+  const url = await server.makeDatabase(database);
+  const store = await openStore(temporaryFolder(), { url });
+  onTestFinished(() => store.close());
+  const cutter = await cutAtCommit(Number(new URL(url).port));
+  onTestFinished(() => cutter.end());
+  const through = new URL(url);
+  through.port = String(cutter.port);
+  const node = { name: "gate-1", leaseMs: 10_000 };
+  const session = new PostgresSession({ url: through.href, node, isReader: false, writerOf: currentSchema });
+  onTestFinished(() => session.close());
+  const begin = async (number?: string) => {
+    await session.begin();
+    const given = await session.query({
+      text: "update lanes set epoch = epoch + 1 where company_id = 0 returning pg_current_xact_id()::text as id",
+      values: [],
+    });
+    const id = String(given.rows[0]?.["id"]);
+    session.noteTransaction(number ?? id);
+    return id;
+  };
+  const epochs = async () =>
+    Number((await askPostgres(url, "select epoch from lanes where company_id = 0"))[0]?.[0]);
+  return { cutter, session, begin, epochs };
+}
+
+describe.runIf(hasPostgres)("a commit of a node that is not answered", () => {
+  it("is lost although its number is that of a transaction which is committed, as after a fail-over", async () => {
+    const { cutter, session, begin, epochs } = await cutWriter("reused");
+    const committed = await begin();
+    await session.commit();
+    await begin(committed);
+    cutter.loseOnce("commit");
+    await expect(session.commit()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(await epochs()).toBe(1);
+  });
+
+  it("is done when its mark is there, and the next ones are told from it", async () => {
+    const { cutter, session, begin, epochs } = await cutWriter("answered");
+    for (const count of [1, 2]) {
+      await begin();
+      cutter.loseOnce("answer");
+      await session.commit();
+      expect(await epochs()).toBe(count);
+    }
   });
 });

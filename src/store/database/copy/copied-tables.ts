@@ -2,6 +2,7 @@
  * Which tables and columns a copy has: all that the two databases have, so that none of a later migration is forgotten. What
  * one of them has alone is named here; anything else is an error.
  */
+import { markKeyStart } from "../postgres/commit-marks.ts";
 import type { ColumnKind, CopiedTable, FoundTable } from "./copy-side.ts";
 
 /** The other database has the same fact in another form; see `Counters`. */
@@ -65,7 +66,8 @@ export function copiedTables(
   return tables;
 }
 
-const metaCondition = `where key not in (${ownMetaKeys.map((key) => `'${key}'`).join(", ")})`;
+const metaCondition = `where key not in (${ownMetaKeys.map((key) => `'${key}'`).join(", ")})
+  and key not like '${markKeyStart}%'`;
 
 const conditionOf = (table: string) => (table === "meta" ? ` ${metaCondition}` : "");
 

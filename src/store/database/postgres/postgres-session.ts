@@ -10,11 +10,14 @@
  * told of the fault of the first. Only what locks rows may go before the server has said that the transaction has begun.
  *
  * A commit that was sent and not answered may be done or not. The server is asked in a new session what has become of the
- * transaction, by its number: what is committed must not be answered as failed, since it would be done again.
+ * transaction, by its number: what is committed must not be answered as failed, since it would be done again. The number alone
+ * tells it on the same server only: a standby that has taken over gives numbers anew that it has not seen. So each
+ * transaction of a node leaves a mark (`commit-marks.ts`), and is committed when the mark is there.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
+import { CommitMarks } from "./commit-marks.ts";
 import { isOfAbortedTransaction, isStalePlan, toStoreError } from "./postgres-faults.ts";
 import { checkValues } from "./postgres-values.ts";
 import { type ServerAnswer, SessionConnection, type SessionOptions } from "./session-connection.ts";
@@ -47,6 +50,7 @@ function outcomeUnknown(): StoreError {
 
 export class PostgresSession {
   readonly #connection: SessionConnection;
+  readonly #marks: CommitMarks | undefined;
   /** The client of the transaction. */
   #inTransaction: pg.Client | undefined;
   /** Resolves when the transaction has begun. */
@@ -61,6 +65,8 @@ export class PostgresSession {
 
   constructor(options: SessionOptions) {
     this.#connection = new SessionConnection(options);
+    const isWriter = options.writerOf !== undefined;
+    this.#marks = isWriter && options.node !== undefined ? new CommitMarks(options.node.name) : undefined;
   }
 
   /** Statements that were given and are not answered yet. */
@@ -141,7 +147,8 @@ export class PostgresSession {
   async commit(): Promise<void> {
     const id = this.#transactionId;
     try {
-      await this.#sendCommit();
+      const [marked, committed] = await Promise.allSettled([this.#leaveMark(id), this.#sendCommit()]);
+      for (const end of [committed, marked]) if (end.status === "rejected") throw end.reason;
     } catch (error) {
       if (id === undefined || isRefused(error)) throw error;
       if (this.#inTransaction !== undefined) this.#connection.forget(this.#inTransaction);
@@ -149,6 +156,11 @@ export class PostgresSession {
       if (!(await this.#isCommitted(id))) throw error;
     }
     this.#inTransaction = undefined;
+  }
+
+  /** It goes with the commit. One that locked nothing has no number, and writes nothing. */
+  async #leaveMark(id: string | undefined): Promise<void> {
+    if (this.#marks !== undefined && id !== undefined) await this.query(this.#marks.next());
   }
 
   async #sendCommit(): Promise<void> {
@@ -168,7 +180,7 @@ export class PostgresSession {
       try {
         const { rows } = await this.query({ text: "select pg_xact_status($1) as status", values: [id] });
         const status = rows[0]?.["status"];
-        if (status !== "in progress") return status === "committed";
+        if (status !== "in progress") return status === "committed" && (await this.#hasMark());
       } catch (error) {
         // A standby that has taken over has never heard of its number.
         if (isRefused(error)) return false;
@@ -177,6 +189,13 @@ export class PostgresSession {
       if (performance.now() > until) throw outcomeUnknown();
       await wait(outcomePauseMs);
     }
+  }
+
+  /** Whether the mark of the last transaction is there; of one that leaves none its number has to do. */
+  async #hasMark(): Promise<boolean> {
+    if (this.#marks === undefined) return true;
+    const { rows } = await this.query(this.#marks.asked);
+    return this.#marks.isLast(rows[0]?.["mark"]);
   }
 
   /** A session that is broken was rolled back by the server. */
