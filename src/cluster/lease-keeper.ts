@@ -94,6 +94,8 @@ export class LeaseKeeper implements Ownership, Service {
     this.#loops = Promise.all([
       this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
       this.#repeat(this.#deps.arrivalsMs ?? usualArrivalsMs, () => this.#readArrivals()),
+      // By itself: a round may wait long for the database.
+      this.#repeat(this.#rounds.everyMs, async () => this.#lanes.fenceOverdue()),
     ]);
     await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
   }
@@ -106,6 +108,8 @@ export class LeaseKeeper implements Ownership, Service {
     await Promise.race([this.#drainAll(deadline), aborted(deadline)]);
     this.#stopping.abort();
     await this.#loops;
+    // A claim that was under way may have begun further ones.
+    await Promise.race([this.#drainAll(deadline), aborted(deadline)]);
     const { name, incarnation } = this.#deps.report();
     await this.#deps.table.leave(name, incarnation).catch((error: unknown) => this.#rounds.failed(error));
   }
@@ -177,7 +181,7 @@ export class LeaseKeeper implements Ownership, Service {
     const { table, readArrived } = this.#deps;
     if (!(await readArrived(companyId))) return false;
     lane.seen = Math.max(lane.seen, arrived);
-    await table.noteSeen({ companyId, arrived });
+    await table.noteSeen({ companyId, arrived, epoch: lane.epoch });
     return true;
   }
 }

@@ -5,7 +5,8 @@
  *
  * A file may be in the ledger already, because a scan of the other node was quicker; or be decided and filed away by then. So
  * it is looked for under the lock of the lane: while the entry waits, there is one for a source; once it is filed, the file is
- * gone. Between the two, a file whose close was answered before has to wait: it may be that of the entry, or a later one.
+ * gone. Between the two it has to wait: it may be that of the entry, which a scan has found before, or a later one. A network
+ * file system may show for a moment that a file is there which another node has moved.
  */
 import { lstatSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
@@ -27,14 +28,22 @@ export interface EnteredElsewhereDeps {
   readonly failing: LimitedLog;
 }
 
-interface Entering {
-  /** Whether the node that has the company may have decided about them, as files that it has found. */
-  readonly mayBeDecided: boolean;
-}
-
 const pauseMs = 500;
+/** Longer than attributes of files are kept where the tree is mounted as docs/cluster.md has it. */
+const filingPauseMs = 1_200;
 /** As long as a client waits for an answer without harm, and a database for its successor. */
 const patienceMs = 20_000;
+
+/** An entry of the same source is decided, and its file perhaps not moved yet. */
+class BeingFiledError extends Error {
+  readonly file: WaitingFile;
+
+  constructor(file: WaitingFile) {
+    super(`a file of the name ${file.name} is being filed`);
+    this.name = "BeingFiledError";
+    this.file = file;
+  }
+}
 
 export class EnteredElsewhere {
   readonly #deps: EnteredElsewhereDeps;
@@ -47,23 +56,17 @@ export class EnteredElsewhere {
 
   /** Resolves when the ledger has them; rejects when it does not take them for some time. All are of one company. */
   async enter(files: readonly WaitingFile[]): Promise<void> {
-    await this.#enterPatiently(files, { mayBeDecided: false });
-  }
-
-  /** Gives those that have to wait. */
-  async #enterPatiently(files: readonly WaitingFile[], how: Entering): Promise<readonly WaitingFile[]> {
     const until = performance.now() + patienceMs;
     for (;;) {
       try {
-        return await this.#enterOnce(files, how);
+        return await this.#enterOnce(files);
       } catch (error) {
         const isOver = performance.now() > until || this.#stopping.signal.aborted;
-        if (isOver || !isPassingStoreError(error)) throw error;
-        this.#deps.failing.warn(
-          { err: error, files: files.length },
-          "the ledger cannot be written; retrying",
-        );
-        await sleep(pauseMs, this.#stopping.signal);
+        const isBeingFiled = error instanceof BeingFiledError;
+        if (isOver || !(isBeingFiled || isPassingStoreError(error))) throw error;
+        const fields = { err: error, files: files.length };
+        if (!isBeingFiled) this.#deps.failing.warn(fields, "the ledger cannot be written; retrying");
+        await sleep(isBeingFiled ? filingPauseMs : pauseMs, this.#stopping.signal);
       }
     }
   }
@@ -81,53 +84,51 @@ export class EnteredElsewhere {
   }
 
   async #enterSurely(given: readonly WaitingFile[]): Promise<void> {
-    for (let files = given; files.length > 0; ) {
+    for (let files = given; ; ) {
       try {
-        files = await this.#enterPatiently(files, { mayBeDecided: true });
+        await this.enter(files);
+        return;
       } catch (error) {
+        if (error instanceof BeingFiledError) {
+          // It is that of the entry. A later one in its place is entered by whoever has put it there, or found by a scan.
+          files = files.filter((file) => file !== error.file);
+          continue;
+        }
         const fields = { err: error, files: files.length };
         this.#deps.failing.warn(fields, "files of a company that another node has are not in the ledger yet");
+        if (this.#stopping.signal.aborted) return;
+        await sleep(pauseMs, this.#stopping.signal);
       }
-      if (this.#stopping.signal.aborted) return;
-      if (files.length > 0) await sleep(pauseMs, this.#stopping.signal);
     }
   }
 
-  async #enterOnce(files: readonly WaitingFile[], how: Entering): Promise<readonly WaitingFile[]> {
+  async #enterOnce(files: readonly WaitingFile[]): Promise<void> {
     const [first] = files;
-    if (first === undefined) return [];
+    if (first === undefined) return;
     const { companyId } = first;
     const enteredAt = this.#deps.clock.now();
-    return await this.#deps.store.write(companyId, (tx) =>
-      this.#insert(tx, files, { companyId, enteredAt, ...how }),
-    );
+    await this.#deps.store.write(companyId, (tx) => this.#insert(tx, files, { companyId, enteredAt }));
   }
 
   async #insert(
     tx: Transaction,
     files: readonly WaitingFile[],
-    {
-      companyId,
-      enteredAt,
-      mayBeDecided,
-    }: { readonly companyId: number; readonly enteredAt: number } & Entering,
-  ): Promise<readonly WaitingFile[]> {
+    { companyId, enteredAt }: { readonly companyId: number; readonly enteredAt: number },
+  ): Promise<void> {
     const { locations } = this.#deps;
     let count = 0;
-    const left: WaitingFile[] = [];
     for (const file of files) {
       const entry = newFileOf(file, { locations, enteredAt });
-      // Asked first: an entry that is filed has moved its file before.
-      const isBeingFiled = mayBeDecided && (await isDecidedUnfiled(tx, entry));
-      if (lstatSync(pathOf(file), { throwIfNoEntry: false }) === undefined) continue;
-      if (isBeingFiled) {
-        left.push(file);
+      // Asked before the disk is: an entry that is filed has moved its file before.
+      const asking = isDecidedUnfiled(tx, entry);
+      if (lstatSync(pathOf(file), { throwIfNoEntry: false }) === undefined) {
+        await asking;
         continue;
       }
-      const { isNew } = await enterFileOnce(tx, entry);
+      const [isBeingFiled, { isNew }] = await Promise.all([asking, enterFileOnce(tx, entry)]);
+      if (isBeingFiled && isNew) throw new BeingFiledError(file);
       if (isNew) count += 1;
     }
     if (count > 0) await countArrivals(tx, companyId, count);
-    return left;
   }
 }

@@ -117,12 +117,10 @@ export class EnteringFiles {
   /** The same, where another node has entered some of them. */
   async #enterOnce(companyId: number, files: readonly WaitingFile[]): Promise<number[]> {
     const { store, locations, clock } = this.#deps;
-    const ids: number[] = [];
-    for (const file of files) {
-      const entry = newFileOf(file, { locations, enteredAt: clock.now() });
-      ids.push((await store.write(companyId, (tx) => enterFileOnce(tx, entry))).id);
-    }
-    return ids;
+    const entries = files.map((file) => newFileOf(file, { locations, enteredAt: clock.now() }));
+    // Units of their own, which are committed together in this order.
+    const entered = entries.map((entry) => store.write(companyId, (tx) => enterFileOnce(tx, entry)));
+    return (await Promise.all(entered)).map(({ id }) => id);
   }
 
   /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */

@@ -5,7 +5,7 @@ import type { Transaction } from "../store/database/group-commit.ts";
 import { listOpenFiles } from "../store/ledger/files.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
-import { keysOfFile } from "./lanes/decide-group.ts";
+import { type Arrivals, keysOfFile } from "./lanes/decide-group.ts";
 import type { Locations } from "./places/locations.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import type { PresentFiles } from "./present-files.ts";
@@ -64,10 +64,11 @@ export class EntriesInLine {
   }
 
   /**
-   * Whether a file may be decided about before entries that are not in line at this call: none of them is about its stops.
-   * Asked in a transaction that has locked the company, so that no further ones come.
+   * Whether a file may be decided about before entries that are not in line at this call: none of them is about its stops, nor
+   * earlier by its name, for one that has not been read may be about further stops. Asked in a transaction that has locked the
+   * company, so that no further ones come.
    */
-  mayComeLater({ id, keys }: { readonly id: number; readonly keys: readonly string[] }) {
+  mayComeLater({ id, nameTime, keys }: Parameters<Arrivals["mayComeLater"]>[0]) {
     const afterId = this.#inLineUpTo;
     const { companyId } = this.#deps;
     return async (tx: Transaction): Promise<boolean> => {
@@ -77,7 +78,8 @@ export class EntriesInLine {
       return unseen.every((entry) => {
         if (entry.id === id) return true;
         // Of a file whose name does not tell the stop, it is unknown before it has been read.
-        if (parseStopFileName(entry.name).kind !== "named") return false;
+        const name = parseStopFileName(entry.name);
+        if (name.kind !== "named" || name.nameTime < nameTime) return false;
         const others = keysOfFile({ id: entry.companyId }, entry);
         return !others.some((key) => keys.includes(key));
       });

@@ -23,6 +23,7 @@ import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
 import { toWaitingFile } from "./lanes/waiting-file.ts";
 import { FilingThread } from "./places/filing-queue.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
+import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts";
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
@@ -74,11 +75,13 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   async take(company: TakenCompany, lost: AbortSignal): Promise<void> {
     if (company.companyId === 0) return;
-    const pipeline = this.#pipelineOf(company);
+    const receiptFiles = this.#receiptFilesOf(company);
+    const pipeline = this.#pipelineOf(company, receiptFiles);
     // Known from here on, so that `leave` ends it however far it comes.
     this.#leaving.set(company.companyId, pipeline);
     const { orphanedAt, companyId } = company;
-    if (orphanedAt !== undefined) await recheckReceipts(this.#deps, orphanedAt, companyId);
+    if (orphanedAt !== undefined)
+      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt, companyId);
     await pipeline.start(lost);
     lost.throwIfAborted();
     this.#leaving.delete(companyId);
@@ -145,8 +148,9 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     return this.#own.get(companyId)?.undecidedCount(companyId) ?? 0;
   }
 
+  /** Also from the moment on at which the lease is over, whatever is still to end here: others may decide by then. */
   isElsewhere(companyId: number): boolean {
-    return !this.#own.has(companyId);
+    return !this.#own.has(companyId) || this.#isLost(companyId);
   }
 
   isKnown(path: string): boolean {
@@ -174,8 +178,25 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   async enterElsewhere(arrivals: readonly Arrival[]): Promise<void> {
     const byCompany = Map.groupBy(arrivals, ({ companyId }) => companyId);
-    await Promise.all([...byCompany.values()].map((own) => this.#elsewhere.enter(own.map(this.#toEntry))));
-    for (const arrival of arrivals) this.#figures.arrivalFigures.count(arrival);
+    await Promise.all([...byCompany].map(([companyId, own]) => this.#enterOf(companyId, own)));
+  }
+
+  /** Those that were reserved before the company began to leave are waited for there. */
+  async #enterOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
+    const leaving = this.#isLost(companyId) ? undefined : this.#leaving.get(companyId);
+    const awaited = arrivals.filter(({ path }) => leaving?.isKnown(path) === true);
+    const others = arrivals.filter((arrival) => !awaited.includes(arrival));
+    await leaving?.arriveAll(awaited);
+    await this.#elsewhere.enter(others.map(this.#toEntry));
+    for (const arrival of others) {
+      this.#figures.arrivalFigures.count(arrival);
+      this.release(arrival.path);
+    }
+  }
+
+  /** Whether the lease of the company is over. */
+  #isLost(companyId: number): boolean {
+    return this.#deps.ownership.fenceOf(companyId) === undefined;
   }
 
   async hold(companyId: number): Promise<() => void> {
@@ -208,13 +229,19 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     return [...this.#own.values()].reduce((sum, pipeline) => sum + count(pipeline), 0);
   }
 
-  #pipelineOf(company: TakenCompany): Pipeline {
+  /** As long as the lease lasts that the node has now. */
+  #receiptFilesOf({ companyId }: TakenCompany): ReceiptFiles {
+    const fence = this.#deps.ownership.fenceOf(companyId);
+    return sharedReceiptFiles({ isOver: () => (fence?.goodForMs?.() ?? 0) <= 0 });
+  }
+
+  #pipelineOf(company: TakenCompany, receiptFiles: ReceiptFiles): Pipeline {
     const { store, ownership, lookForArrivals, ...rest } = this.#deps;
     return new Pipeline({
       ...rest,
       store: fencedStore(store, ownership),
       scope: {
-        ...{ company, ownership, ...this.#figures, filingThread: this.#filingThread },
+        ...{ company, ownership, receiptFiles, ...this.#figures, filingThread: this.#filingThread },
         decidingStore: fencedStore(store, ownership, { isOrdered: true }),
         handOver: (files) => this.#elsewhere.enterSurely(files),
         readArrived: () => lookForArrivals(company.companyId),
@@ -225,8 +252,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   async #takeRetries(): Promise<void> {
     const { store, ownership } = this.#deps;
     try {
-      const retried = await acceptRetries(fencedStore(store, ownership), (id) => this.#own.has(id));
-      for (const entry of retried) await this.#own.get(entry.companyId)?.retry(entry);
+      await acceptRetries(
+        fencedStore(store, ownership),
+        (id) => this.#own.has(id),
+        async (entry) => await this.#own.get(entry.companyId)?.retry(entry),
+      );
     } catch (error) {
       this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
     }

@@ -44,6 +44,7 @@ import type { Arrival, Inbox } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
 import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
+import { type ReceiptFiles, soleReceiptFiles } from "./places/receipt-files.ts";
 import { PresentFiles } from "./present-files.ts";
 import { acceptRetries, redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
@@ -72,6 +73,8 @@ export interface PipelineScope {
   readonly ownership: Ownership;
   /** A store that refuses to decide while other nodes have entered files that are not in line. */
   readonly decidingStore: PipelineDependencies["store"];
+  /** Of this lease. */
+  readonly receiptFiles: ReceiptFiles;
   readonly filingThread: FilingThread;
   readonly decisionFigures: DecisionFigures;
   readonly arrivalFigures: ArrivalFigures;
@@ -108,6 +111,7 @@ export class Pipeline implements Inbox, Service {
   readonly #deps: PipelineDependencies;
   readonly #failing: LimitedLog;
   readonly #filing: FilingQueue;
+  readonly #receiptFiles: ReceiptFiles;
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #files: PresentFiles;
   readonly #lanes: CompanyLanes;
@@ -133,8 +137,10 @@ export class Pipeline implements Inbox, Service {
       log: deps.log,
       ...given({ thread: scope?.filingThread, ownership: scope?.ownership }),
     });
+    this.#receiptFiles = scope?.receiptFiles ?? soleReceiptFiles;
     this.#awaitedReceipts = createAwaitedReceipts({
       ...deps,
+      receiptFiles: this.#receiptFiles,
       failing: this.#failing,
       idle: (key) => this.#filing.receiptIdle(key),
     });
@@ -263,7 +269,8 @@ export class Pipeline implements Inbox, Service {
     const company = this.#deps.scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.paths, company?.companyId);
     killPoint("recovery.redone");
-    await removeReceiptsOfWaiting(this.#deps.locations, company?.companyCode);
+    const { locations } = this.#deps;
+    await removeReceiptsOfWaiting({ locations, receiptFiles: this.#receiptFiles }, company?.companyCode);
     const released = await this.#entries.loadAll(signal);
     this.#files.recovered();
     this.#recovering = false;
@@ -334,7 +341,12 @@ export class Pipeline implements Inbox, Service {
   async #takeRetries(): Promise<void> {
     if (this.#recovering || this.#isStopped) return;
     try {
-      for (const entry of await acceptRetries(this.#deps.store, () => true)) await this.#entries.retry(entry);
+      const { store } = this.#deps;
+      await acceptRetries(
+        store,
+        () => true,
+        (entry) => this.#entries.retry(entry),
+      );
     } catch (error) {
       this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
     }

@@ -55,6 +55,8 @@ async function openNode(): Promise<Store> {
 }
 
 interface TestNode {
+  /** Whether its leases are over, as it would find out next. */
+  isLost: boolean;
   readonly keeper: LeaseKeeper;
   readonly pipeline: NodePipeline;
   /** As the close of an upload does it. */
@@ -89,10 +91,14 @@ async function startNode(
     readArrived: (companyId) => pipeline.readArrived(companyId),
     replaced: () => undefined,
   });
+  const node = { isLost: false };
   const pipeline: NodePipeline = new NodePipeline({
     ...{ store: own, documents, locations, ledgerNumbers, clock: systemClock, log, companyCodeOf },
     settings: () => settings,
-    ownership: keeper,
+    ownership: {
+      isSole: false,
+      fenceOf: (companyId) => (node.isLost ? undefined : keeper.fenceOf(companyId)),
+    },
     lookForArrivals: (companyId) => keeper.lookForArrivals(companyId),
   });
   keeper.add(pipeline);
@@ -103,7 +109,8 @@ async function startNode(
     await keeper.stop(AbortSignal.timeout(2_000));
     await pipeline.stop();
   });
-  return { keeper, pipeline, upload: (file, content) => upload(pipeline, file, content) };
+  const uploading = (file: string, content: string) => upload(pipeline, file, content);
+  return Object.assign(node, { keeper, pipeline, upload: uploading });
 }
 
 async function upload(inbox: NodePipeline, name: string, content: string): Promise<void> {
@@ -289,5 +296,32 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     await waitFor("the later one to be entered", async () => (await ledger()).length > 2);
     await other.pipeline.stop();
     expect((await ledger()).map(({ name }) => name)).toEqual([decidedOne.name, replaced.name, replaced.name]);
+  });
+
+  it("have a file in the ledger when they answer it after their lease, whatever still ends there", async () => {
+    const one = await startNode("one");
+    one.isLost = true;
+    await one.upload(named("a1", 0), stop("a1", "late"));
+    expect(await ledger()).toMatchObject([{ name: named("a1", 0), channel: "sftp" }]);
+  });
+
+  it("give the company back although an upload began before that and ends behind it", async () => {
+    const one = await startNode("one");
+    const inbound = await pinFolder(locations.companiesDirectory, ["ACME", "inbound"]);
+    const from = join(locations.inboundDirectory("ACME"), `.${newMark()}`);
+    const text = stop("a1", "straddles");
+    writeFileSync(from, text);
+    const arrival = { companyId: acme, name: named("a1", 0), channel: "sftp", size: text.length } as const;
+    const placed = await placeArrival({ inbox: one.pipeline }, { from, inbound, arrival });
+    await inbound.close();
+    await store.leases?.order("one", true);
+    await waitFor("the company to be leaving", () => one.pipeline.isElsewhere(acme));
+    await one.pipeline.enterElsewhere([placed]);
+    await waitFor("the path to be given back", () => !one.pipeline.isKnown(placed.path));
+    await waitFor("it to be given back", () => one.keeper.statistics().lanes.draining === 0);
+    expect(one.keeper.statistics().lost).toBe(0);
+    await startNode("two");
+    expect(await decided(1)).toMatchObject([{ state: "applied" }]);
+    expect(await ledger()).toHaveLength(1);
   });
 });

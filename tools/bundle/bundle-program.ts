@@ -4,7 +4,7 @@
  * its files by its own place there, `import.meta.url`; `import.meta.filename` names the file that runs.
  */
 import { globSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Plugin, rolldown } from "rolldown";
@@ -41,7 +41,9 @@ function entryName(path: string): string {
   return path.slice(0, -".js".length).replaceAll("/", ".");
 }
 
-await rm(bundled, { recursive: true, force: true });
+// Under another name until it is whole: without it the program runs module by module.
+const unfinished = `${bundled}.new`;
+for (const folder of [bundled, unfinished]) await rm(folder, { recursive: true, force: true });
 const entries = globSync("**/*.js", { cwd: built }).filter(isEntry).toSorted();
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((path) => [entryName(path), join(built, path)])),
@@ -51,9 +53,10 @@ const bundle = await rolldown({
   plugins: [ownPlaces],
 });
 await bundle.write({
-  dir: bundled,
+  dir: unfinished,
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: ({ name }) => `${basename(name)}-[hash].js`,
 });
 await bundle.close();
+await rename(unfinished, bundled);

@@ -46,6 +46,8 @@ describe("the files of the package", () => {
     "usr/share/doc/dropgate/config/dropgate.example.yaml",
     `${program}/bin/dropgate`,
     `${program}/dist/main.js`,
+    `${program}/dist/bundled/cli.run-cli.js`,
+    `${program}/dist/bundled/documents.pool.document-worker.js`,
     `${program}/dist-tools/tools/simulator/simulate.js`,
     `${program}/config/openapi.json`,
     `${program}/xsd/stop.xsd`,

@@ -1,6 +1,7 @@
 /** The start of what takes files in: what an earlier run or version has left, then the pipeline. */
 import { readFile } from "node:fs/promises";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
+import { soleReceiptFiles } from "../../inbound/places/receipt-files.ts";
 import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
@@ -22,7 +23,11 @@ async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<vo
   const [last, bootId] = [await readLastRun(store.read), await readBootId()];
   if (last.aliveAt !== undefined && last.bootId !== bootId) {
     const companyCodeOf = companies.codeOf;
-    await recheckReceipts({ store, locations, ledgerNumbers, companyCodeOf, log }, last.aliveAt);
+    const receiptFiles = soleReceiptFiles;
+    await recheckReceipts(
+      { store, locations, ledgerNumbers, companyCodeOf, receiptFiles, log },
+      last.aliveAt,
+    );
   }
   await noteBoot(store, bootId, clock.now());
 }

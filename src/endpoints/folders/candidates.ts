@@ -10,6 +10,7 @@
  * Times are milliseconds of a clock that never jumps.
  */
 import type { Stats } from "node:fs";
+import { againFolderName } from "../../inbound/places/place-arrival.ts";
 
 /** What a check found of a file. */
 export interface FileState {
@@ -46,6 +47,8 @@ export interface SettledFile {
 
 export class Candidates {
   readonly #files = new Map<string, Candidate>();
+  /** Whether one of `.again` was found and not handed over: scans of the folder do not find it again. */
+  hasLeftAgain = false;
 
   get size(): number {
     return this.#files.size;
@@ -67,6 +70,16 @@ export class Candidates {
 
   drop(name: string): void {
     this.#files.delete(name);
+    this.#noteLeft(name);
+  }
+
+  /** Files that had settled are not handed over. */
+  left(names: readonly string[]): void {
+    for (const name of names) this.#noteLeft(name);
+  }
+
+  #noteLeft(name: string): void {
+    if (name.startsWith(`${againFolderName}/`)) this.hasLeftAgain = true;
   }
 
   /** When the next check is due; undefined without candidates. */

@@ -69,6 +69,7 @@ export class FolderScanner {
    */
   isDue(): boolean {
     if (this.times.isResting) return false;
+    if (this.#deps.candidates.hasLeftAgain) return true;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
@@ -97,7 +98,7 @@ export class FolderScanner {
   }
 
   async #scanFrom(startedMs: number): Promise<void> {
-    const { disk, clock, settings, staying, watch } = this.#deps;
+    const { disk, clock, settings, staying, watch, candidates } = this.#deps;
     const now = clock.now();
     const folder = await this.#locate();
     watch.keep(folder.at, folder.stats, startedMs);
@@ -105,7 +106,9 @@ export class FolderScanner {
     const found: Found = new Map();
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
-    if (this.#isFirst && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
+    if (this.#isFirst && this.#folder.isInbox) await sweepCopies(this.#deps, folder.at);
+    if ((this.#isFirst || candidates.hasLeftAgain) && this.#folder.isInbox)
+      await this.#scanAgain(folder.at, found);
     killPoint("folder.scanned");
     this.#add(found, changes);
     const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
@@ -127,10 +130,10 @@ export class FolderScanner {
     return { at, stats };
   }
 
-  /** What a crash left in the dot-folders of `inbound/`. */
-  async #scanLeftovers(at: string, found: Found): Promise<void> {
-    const { disk } = this.#deps;
-    await sweepCopies(this.#deps, at);
+  /** What a crash left in `.again`, or what was found there and not handed over. */
+  async #scanAgain(at: string, found: Found): Promise<void> {
+    const { disk, candidates } = this.#deps;
+    candidates.hasLeftAgain = false;
     const { isOurs, visit } = this.#visitor(at, found);
     const inAgain = (name: string) => `${againFolderName}/${name}`;
     try {
@@ -139,7 +142,9 @@ export class FolderScanner {
         visit: (name, entry) => visit(inAgain(name), entry),
       });
     } catch (error) {
-      if (systemCodeOf(error) !== "ENOENT") throw error;
+      if (systemCodeOf(error) === "ENOENT") return;
+      candidates.hasLeftAgain = true;
+      throw error;
     }
   }
 

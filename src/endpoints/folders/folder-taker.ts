@@ -234,6 +234,7 @@ export class FolderTaker {
     } catch (error) {
       // No single file is at fault; the next scan finds them all again.
       this.#trouble.report(error);
+      this.#deps.candidates.left(files.map(({ name }) => name));
       return { arrivals: [], removed: [], changed: [], behind: [] };
     }
   }

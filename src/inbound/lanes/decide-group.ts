@@ -52,7 +52,12 @@ export interface DecideDependencies {
 /** Files that other nodes enter. */
 export interface Arrivals {
   /** Whether a file may be decided about before those that are not in line at this call: they are of other stops. */
-  mayComeLater(file: { readonly id: number; readonly keys: readonly string[] }): MayRunBefore;
+  mayComeLater(file: {
+    readonly id: number;
+    /** CCYYMMDDHHMMSS; of one whose name has no time, that of its arrival. */
+    readonly nameTime: number;
+    readonly keys: readonly string[];
+  }): MayRunBefore;
 }
 
 export type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
@@ -109,7 +114,7 @@ async function decideOnce(
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared, parsedAt };
   const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
   const keys = () => keysOfFile(deps.company, file);
-  const mayRunBefore = deps.arrivals?.mayComeLater({ id, keys: keys() });
+  const mayRunBefore = deps.arrivals?.mayComeLater({ id, nameTime: file.nameTime, keys: keys() });
   return await deps.store.write(
     companyId,
     besideArrivals(

@@ -248,13 +248,18 @@ function writeReceipt(path: string, temporaryName: string, text: string): void {
 export function writeReceiptDurably(path: string, text: string): void {
   makeDirectoryOf(path);
   writeReceipt(path, ".again.receipt.tmp", text);
+  syncReceipt(path);
+}
+
+/** Syncs a receipt with its name. */
+export function syncReceipt(path: string): void {
   syncFile(path);
   syncFile(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
 }
 
 const knownDirectories = new Set<string>();
 
-function makeDirectoryOf(path: string): void {
+export function makeDirectoryOf(path: string): void {
   const directory = dirname(path);
   if (knownDirectories.has(directory)) return;
   mkdirSync(directory, { recursive: true, mode: 0o750 });

@@ -48,6 +48,12 @@ export class HoldOverError extends Error {
   }
 }
 
+/** For `catch`: passes on what is not that the company is another node's. */
+export function unlessHoldOver(error: unknown): undefined {
+  if (!(error instanceof HoldOverError)) throw error;
+  return undefined;
+}
+
 /** Another node has given a file the name at this moment. */
 export class NameTakenError extends Error {
   constructor(path: string) {

@@ -8,18 +8,18 @@
  * The content of a receipt that is removed or not written is in the ledger: a host that sends the same file again gets it.
  * What survives a crash: nothing; start-up removes the receipts of all names that lie in `inbound/`.
  */
-import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { nameOfSharers, receiptNameOf } from "../../domain/files/stop-file-name.ts";
-import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import { CountedPaths } from "../places/counted-paths.ts";
 import type { Channel } from "../places/inbox.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, nameOfAgainFile } from "../places/place-arrival.ts";
+import type { ReceiptFiles } from "../places/receipt-files.ts";
+import { unlessHoldOver } from "../places/shared-moves.ts";
 
 /** Whose receipt it is. */
 export interface ReceiptOwner {
@@ -34,6 +34,7 @@ export function receiptKeyOf({ companyId, name }: ReceiptOwner): string {
 
 export interface AwaitedReceiptsDeps {
   readonly locations: Locations;
+  readonly receiptFiles: ReceiptFiles;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the receipt is not being written. */
   readonly idle: (key: string) => Promise<void>;
@@ -90,13 +91,14 @@ export class AwaitedReceipts {
     this.#countDown(owner);
   }
 
-  /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done. */
+  /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
   async clear(owner: ReceiptOwner): Promise<void> {
-    const { idle, locations, companyCodeOf } = this.#deps;
+    const { idle, locations, receiptFiles, companyCodeOf } = this.#deps;
     const key = receiptKeyOf(owner);
     await idle(key);
-    const wasThere = await removeReceipt(locations, await companyCodeOf(owner.companyId), owner.name);
-    if (wasThere) this.withholds(key);
+    const path = receiptPathOf(locations, await companyCodeOf(owner.companyId), owner.name);
+    const wasThere = await receiptFiles.remove(path).catch(unlessHoldOver);
+    if (wasThere === true) this.withholds(key);
   }
 
   /** Nothing is written again any more. */
@@ -155,13 +157,9 @@ export class AwaitedReceipts {
   }
 }
 
-/** Removes the receipt in `receipts/` that a file of this name would have. Whether there was one. */
-async function removeReceipt(locations: Locations, companyCode: string, name: string): Promise<boolean> {
-  const path = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
-  // Mostly there is none, and an error costs several times as much as a stat.
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (isThere) await systemDisk.unlink(path).catch(unlessMissing);
-  return isThere;
+/** In `receipts/`, of a file of this name. */
+function receiptPathOf(locations: Locations, companyCode: string, name: string): string {
+  return join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -169,12 +167,15 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. */
-export async function removeReceiptsOfWaiting(locations: Locations, companyCode?: string): Promise<void> {
+export async function removeReceiptsOfWaiting(
+  { locations, receiptFiles }: Pick<AwaitedReceiptsDeps, "locations" | "receiptFiles">,
+  companyCode?: string,
+): Promise<void> {
   const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
   for (const code of codes) {
     const inbound = locations.inboundDirectory(code);
     const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
     const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
-    for (const name of [...own, ...again]) await removeReceipt(locations, code, name);
+    for (const name of [...own, ...again]) await receiptFiles.remove(receiptPathOf(locations, code, name));
   }
 }

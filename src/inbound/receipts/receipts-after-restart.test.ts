@@ -5,6 +5,7 @@ import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.t
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
+import { soleReceiptFiles } from "../places/receipt-files.ts";
 import { recheckReceipts } from "../recovery/rewrite-receipts.ts";
 
 const name = "a_20261105_080000.xml";
@@ -123,7 +124,11 @@ describe("receipts that a power failure took", () => {
     await take(stopXml(["a"], "other"));
     const last = receipt();
     const deps = { store: rig.store, locations: rig.locations, ledgerNumbers, log };
-    const recheck = () => recheckReceipts({ ...deps, companyCodeOf: async () => "ACME" }, Date.now());
+    const recheck = () =>
+      recheckReceipts(
+        { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
+        Date.now(),
+      );
     expect(await recheck()).toBe(0);
     rmSync(receiptPath());
     expect(await recheck()).toBe(1);

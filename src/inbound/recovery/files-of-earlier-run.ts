@@ -120,6 +120,7 @@ export interface SearchedCompany {
 
 interface Held {
   readonly companyId: number;
+  readonly inbound: string;
   /** Paths in `inbound/`. */
   readonly paths: CountedPaths;
   /** Those in further folders. */
@@ -153,7 +154,7 @@ export class FilesOfEarlierRun {
     const names = new NamesByStop();
     for (const name of (await listed).flat()) names.add(name);
     const timer = setTimeout(() => this.#giveUp(held), settleMs + marginMs);
-    const held: Held = { companyId, paths, names, timer, release };
+    const held: Held = { companyId, inbound, paths, names, timer, release };
     this.#held.add(held);
     this.#releaseIfDone(held);
   }
@@ -170,7 +171,10 @@ export class FilesOfEarlierRun {
   /** The file stays in its folder for now: it keeps back the later ones of its stop itself. */
   stays({ companyId, name }: { readonly companyId: number; readonly name: string }): void {
     for (const held of this.#held) {
-      if (held.companyId === companyId) held.names.deleteFrom(name);
+      if (held.companyId === companyId) {
+        held.names.deleteFrom(name);
+        held.paths.delete(held.inbound, name);
+      }
       this.#releaseIfDone(held);
     }
   }

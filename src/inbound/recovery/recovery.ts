@@ -1,6 +1,7 @@
 /** The start's work on the ledger of an earlier run, and files that an administrator retries. */
 import { basename, dirname } from "node:path";
 import { decidedStates } from "../../domain/files/file-state.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -16,6 +17,8 @@ import { receiptsOf, rulesReceipt } from "../receipts/receipts.ts";
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
 const waitingPage = 2_000;
+/** The files of a company wait for it: a server that is asked for one after the other takes seconds. */
+const entriesAtOnce = 16;
 
 interface RecoveryDependencies {
   readonly store: Pick<Store, "read" | "write">;
@@ -61,11 +64,14 @@ export async function redoFiling(
     const asked = { states: decidedStates, afterId, limit: page, companyId };
     const entries = await listOpenFiles(deps.store.read, asked);
     afterId = entries.at(-1)?.id ?? afterId;
-    for (const entry of entries) {
+    const known = await mapConcurrently(entries, entriesAtOnce, async (entry) => ({
+      entry,
+      companyCode: await deps.companyCodeOf(entry.companyId),
+      decided: await decidedOf(deps, entry),
+    }));
+    for (const { entry, companyCode, decided } of known) {
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
-      const companyCode = await deps.companyCodeOf(entry.companyId);
-      const decided = await decidedOf(deps, entry);
       const { companyId: owner, name } = entry;
       const task = toFilingTask(deps.locations, { companyId: owner, companyCode, name, from, decided });
       const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
@@ -108,16 +114,24 @@ export async function* waitingEntries(
   }
 }
 
-/** Takes entries that an administrator retries, of companies whose work is done here; each is waiting then. */
+/**
+ * Takes entries that an administrator retries, of companies whose work is done here, and hands each over that is waiting then.
+ * One that fails keeps no other back; rejects with the first failure.
+ */
 export async function acceptRetries(
   store: Pick<Store, "read" | "write">,
   isHere: (companyId: number) => boolean,
-): Promise<readonly WaitingEntry[]> {
+  accepted: (entry: WaitingEntry) => Promise<void>,
+): Promise<void> {
   const all = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
   const asked = all.filter(({ companyId }) => isHere(companyId));
-  const accepted: WaitingEntry[] = [];
+  const failures: unknown[] = [];
   for (const entry of await withRetries(store, asked)) {
-    if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry))) accepted.push(entry);
+    try {
+      if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry))) await accepted(entry);
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  return accepted;
+  if (failures.length > 0) throw failures[0];
 }

@@ -16,9 +16,11 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findFile, type LedgerEntry, listDecidedSince } from "../../store/ledger/files.ts";
 import { findNamesakes } from "../../store/ledger/receipt-sharers.ts";
-import { receiptFor, writeReceiptDurably } from "../places/file-away.ts";
+import { receiptFor } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
 import { toFilingTask } from "../places/places.ts";
+import type { ReceiptFiles } from "../places/receipt-files.ts";
+import { unlessHoldOver } from "../places/shared-moves.ts";
 import {
   AwaitedReceipts,
   type AwaitedReceiptsDeps,
@@ -37,6 +39,7 @@ interface RecheckDependencies {
   readonly locations: Locations;
   readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly receiptFiles: ReceiptFiles;
   readonly log: Logger;
 }
 
@@ -52,7 +55,7 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   for (const path of paths) {
     const receipt = receiptFor(task, path);
     if ((await readFile(path, "utf8").catch(unlessMissing)) === receipt) continue;
-    writeReceiptDurably(path, receipt);
+    deps.receiptFiles.write(path, receipt);
     written += 1;
   }
   return written;
@@ -103,7 +106,12 @@ async function restoreReceipt(deps: RestoreDeps, owner: ReceiptOwner, isOver: ()
   const receipt = await receiptOf(deps, owner);
   await deps.idle(receiptKeyOf(owner));
   // From here on nothing is waited for: nobody can come in between.
-  if (receipt !== undefined && !isOver()) writeReceiptDurably(receipt.path, receipt.text);
+  if (receipt === undefined || isOver()) return;
+  try {
+    deps.receiptFiles.write(receipt.path, receipt.text);
+  } catch (error) {
+    unlessHoldOver(error);
+  }
 }
 
 /** The receipts that files on their way are to have; those that they have kept back come again by the ledger. */

@@ -89,8 +89,8 @@ export interface LeaseTable {
   news(node: string): Promise<readonly LaneNews[]>;
   /** How many files other nodes have entered for the company. */
   arrivedOf(companyId: number): Promise<number>;
-  /** Files up to this count are in line. */
-  noteSeen(seen: LaneNews): Promise<void>;
+  /** Files up to this count are in line, by who has the lease of this epoch. */
+  noteSeen(seen: LaneNews & Pick<Lease, "epoch">): Promise<void>;
   /** All nodes that have ever been, by name. */
   nodes(): Promise<readonly KnownNode[]>;
   /** Who has which company. */

@@ -73,7 +73,8 @@ const statements = {
   arrivedOf: "select arrived from lanes where company_id = $1",
   // Waits for nobody: it is noted with the next news at the latest.
   noteSeen: `update lanes set seen = $2
-    where company_id = (select company_id from lanes where company_id = $1 and seen < $2 for update skip locked)`,
+    where company_id = (select company_id from lanes where company_id = $1 and seen < $2 and epoch = $3
+      for update skip locked)`,
   nodes: `select nodes.*, ${now} - seen_at as silent_ms,
     (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
   owners: "select company_id, owner from leases order by company_id",
@@ -173,8 +174,8 @@ export class PostgresLeases implements LeaseTable {
     return lane?.arrived ?? 0;
   }
 
-  async noteSeen({ companyId, arrived }: LaneNews): Promise<void> {
-    await this.#ask("noteSeen", [companyId, arrived]);
+  async noteSeen({ companyId, arrived, epoch }: Parameters<LeaseTable["noteSeen"]>[0]): Promise<void> {
+    await this.#ask("noteSeen", [companyId, arrived, epoch]);
   }
 
   async nodes(): Promise<readonly KnownNode[]> {
