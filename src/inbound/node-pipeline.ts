@@ -45,6 +45,12 @@ const retryPollMs = 1_000;
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 const nothing = (): void => undefined;
 
+/** As long as the lease lasts that the node has now. */
+function receiptFilesOf(ownership: Ownership, { companyId }: TakenCompany): ReceiptFiles {
+  const fence = ownership.fenceOf(companyId);
+  return sharedReceiptFiles({ isOver: () => (fence?.goodForMs?.() ?? 0) <= 0 });
+}
+
 export class NodePipeline implements InboundPipeline, CompanyWork {
   readonly name = "inbound";
   readonly #deps: NodePipelineDeps;
@@ -75,7 +81,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   async take(company: TakenCompany, lost: AbortSignal): Promise<void> {
     if (company.companyId === 0) return;
-    const receiptFiles = this.#receiptFilesOf(company);
+    const receiptFiles = receiptFilesOf(this.#deps.ownership, company);
     const pipeline = this.#pipelineOf(company, receiptFiles);
     // Known from here on, so that `leave` ends it however far it comes.
     this.#leaving.set(company.companyId, pipeline);
@@ -227,12 +233,6 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   #sum(count: (pipeline: Pipeline) => number): number {
     return [...this.#own.values()].reduce((sum, pipeline) => sum + count(pipeline), 0);
-  }
-
-  /** As long as the lease lasts that the node has now. */
-  #receiptFilesOf({ companyId }: TakenCompany): ReceiptFiles {
-    const fence = this.#deps.ownership.fenceOf(companyId);
-    return sharedReceiptFiles({ isOver: () => (fence?.goodForMs?.() ?? 0) <= 0 });
   }
 
   #pipelineOf(company: TakenCompany, receiptFiles: ReceiptFiles): Pipeline {

@@ -22,11 +22,7 @@ import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
 import type { Ownership, TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
-import {
-  type AwaitedReceipts,
-  type ReceiptOwner,
-  removeReceiptsOfWaiting,
-} from "./receipts/awaited-receipts.ts";
+import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
 import {
   ArrivalFigures,
@@ -111,7 +107,6 @@ export class Pipeline implements Inbox, Service {
   readonly #deps: PipelineDependencies;
   readonly #failing: LimitedLog;
   readonly #filing: FilingQueue;
-  readonly #receiptFiles: ReceiptFiles;
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #files: PresentFiles;
   readonly #lanes: CompanyLanes;
@@ -137,10 +132,9 @@ export class Pipeline implements Inbox, Service {
       log: deps.log,
       ...given({ thread: scope?.filingThread, ownership: scope?.ownership }),
     });
-    this.#receiptFiles = scope?.receiptFiles ?? soleReceiptFiles;
     this.#awaitedReceipts = createAwaitedReceipts({
       ...deps,
-      receiptFiles: this.#receiptFiles,
+      receiptFiles: scope?.receiptFiles ?? soleReceiptFiles,
       failing: this.#failing,
       idle: (key) => this.#filing.receiptIdle(key),
     });
@@ -269,8 +263,7 @@ export class Pipeline implements Inbox, Service {
     const company = this.#deps.scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.paths, company?.companyId);
     killPoint("recovery.redone");
-    const { locations } = this.#deps;
-    await removeReceiptsOfWaiting({ locations, receiptFiles: this.#receiptFiles }, company?.companyCode);
+    await this.#awaitedReceipts.clearWaiting(company?.companyCode);
     const released = await this.#entries.loadAll(signal);
     this.#files.recovered();
     this.#recovering = false;

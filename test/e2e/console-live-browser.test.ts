@@ -105,8 +105,11 @@ describe.skipIf(!hasBrowser)("page 1", () => {
     });
     await toldLive(page, polling);
     for (const one of watching) one.cut();
-    await page.clock.fastForward(310_000);
-    await toldLive(page, on);
+    // The server notices a moment later that they have gone.
+    await waitFor("a place", async () => {
+      await page.clock.fastForward(310_000);
+      return await page.locator("#live-state", { hasText: on }).isVisible();
+    });
   });
 
   test("that is live is read as a whole each minute, and keeps what somebody has opened", async () => {

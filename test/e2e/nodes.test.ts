@@ -126,7 +126,9 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
 
   it("are checked for having the same tree, and for what its file system does", async () => {
     const good = await site.cli("check");
-    expect(good.output).toContain(`links, renames and syncs in ${site.stateDir} do what nodes rely on`);
+    expect(good.output).toContain(
+      `links, renames, syncs and locks in ${site.stateDir} do what nodes rely on`,
+    );
     for (const what of ["state directory", "configuration"])
       expect(good.output).toContain(`all nodes (one, two) have this ${what}`);
     expect((await readdir(join(site.stateDir, "nodes"))).toSorted()).toEqual(["one", "two"]);

@@ -193,8 +193,10 @@ describe.skipIf(!isInstalled("sshd"))("what is paused by hand", () => {
     const made = (await ofTarget("host")).toReversed();
     expect(sent).toEqual(made.map(({ guid }) => guid));
     await waitFor("all to be taken", () => readdirSync(remote.box).every((name) => !name.endsWith(".xml")));
-    const taken = ledgerOf(site).filter(({ name }) => name.startsWith("p1_"));
-    expect(taken).toEqual(
+    const taken = () => ledgerOf(site).filter(({ name }) => name.startsWith("p1_"));
+    // Settled on its server with its entry, and decided about a moment later.
+    await waitFor("all to be decided", () => taken().every(({ state }) => state !== "waiting"));
+    expect(taken()).toEqual(
       ["080000", "090000"].map((time) => ({ name: `p1_20261105_${time}.xml`, state: "applied" })),
     );
     expect(await command("target", "resume", "host")).toContain(

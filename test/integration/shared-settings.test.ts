@@ -105,8 +105,13 @@ describe("the settings that nodes have in common", () => {
       cluster: { ...config.cluster, node: "another" },
     };
     expect(sharedSettingsHash(onAnother)).toBe(sharedSettingsHash(config));
-    const others = { ...config, alerts: { ...config.alerts, keepDays: config.alerts.keepDays + 1 } };
-    expect(sharedSettingsHash(others)).not.toBe(sharedSettingsHash(config));
+    const others = [
+      { ...config, alerts: { ...config.alerts, keepDays: config.alerts.keepDays + 1 } },
+      { ...config, sftp: { ...config.sftp, maxUploadBytes: config.sftp.maxUploadBytes - 1 } },
+      { ...config, console: { ...config.console, operators: ["anna@ACME"] } },
+      { ...config, http: { ...config.http, maxLoads: config.http.maxLoads + 1 } },
+    ];
+    expect(new Set([config, ...others].map(sharedSettingsHash)).size).toBe(others.length + 1);
   });
 
   it("are compared, and nodes that differ are named once", async () => {

@@ -15,8 +15,8 @@ import { mustRun } from "./transcript.ts";
 
 /** What a server has; `curl` and the client of OpenSSH are for those who look at it. */
 const packages = "systemd,systemd-sysv,dbus,openssh-client,curl";
-/** Installed by a page, on a machine without a network. */
-const fetched = "prometheus";
+/** Installed by pages, on machines without a way to the network. */
+const fetched = ["prometheus", "postgresql", "haproxy", "nfs-common", "nfs-kernel-server"];
 const aptConfiguration = 'APT::Get::Assume-Yes "true";\nAPT::Install-Recommends "false";\n';
 /** Nothing of the environment of the one who runs this gets in. */
 const environment = {
@@ -37,10 +37,10 @@ async function prepareBase(folder: string): Promise<void> {
     await rename(`${folder}.new`, folder);
   }
   const names = await readdir(join(folder, "var/cache/apt/archives"));
-  if (names.some((name) => name.startsWith(`${fetched}_`))) return;
+  if (fetched.every((one) => names.some((name) => name.startsWith(`${one}_`)))) return;
   await writeFile(join(folder, "etc/apt/apt.conf.d/99walk"), aptConfiguration);
   await copyFile("/etc/resolv.conf", join(folder, "etc/resolv.conf"));
-  const fetch = `apt-get update -q && apt-get install -q --download-only ${fetched}`;
+  const fetch = `apt-get update -q && apt-get install -q --download-only ${fetched.join(" ")}`;
   await mustRun("chroot", [folder, "sh", "-c", fetch]);
 }
 
@@ -59,34 +59,52 @@ async function initBelow(pid: number): Promise<number | undefined> {
   return undefined;
 }
 
+/** Where a machine is among others. */
+export interface MachinePlace {
+  readonly name: string;
+  /** The bridge that connects them. */
+  readonly bridge: string;
+  /** Its own, with the length of the network: `10.0.0.11/24`. */
+  readonly addresses: readonly string[];
+  /** Folders of this machine that it has, by their path in it: what a network file system does between machines. */
+  readonly folders?: Readonly<Record<string, string>>;
+}
+
+async function giveAddresses(root: string, addresses: readonly string[]): Promise<void> {
+  const lines = ["[Match]", "Name=host0", "[Network]", "LinkLocalAddressing=no"];
+  const text = [...lines, ...addresses.map((address) => `Address=${address}`)].join("\n");
+  await writeFile(join(root, "etc/systemd/network/10-host0.network"), `${text}\n`);
+  await mustRun("systemctl", [`--root=${root}`, "enable", "systemd-networkd.service"]);
+}
+
 export class BootedMachine {
   /** Its root folder, as this machine sees it. */
   readonly root: string;
+  readonly #place: MachinePlace | undefined;
   #nspawn: ChildProcess | undefined;
   #init = 0;
 
-  private constructor(root: string) {
+  private constructor(root: string, place: MachinePlace | undefined) {
     this.root = root;
+    this.#place = place;
   }
 
-  /** A copy of the Debian in `base`, which is made when it is not there; not booted yet. */
-  static async make(base: string): Promise<BootedMachine> {
+  /** A copy of the Debian in `base`, which is made when it is not there; not booted yet. Alone unless it has a place. */
+  static async make(base: string, place?: MachinePlace): Promise<BootedMachine> {
     await prepareBase(base);
     const root = join(await mkdtemp(join(tmpdir(), "dropgate-booted-")), "root");
     await mustRun("cp", ["-a", "--reflink=auto", base, root]);
-    return new BootedMachine(root);
+    if (place !== undefined) await giveAddresses(root, place.addresses);
+    return new BootedMachine(root, place);
   }
 
   async boot(): Promise<void> {
-    const options = ["--quiet", "--boot", "--register=no", "--keep-unit", "--private-network"];
-    const place = [
-      "--link-journal=no",
-      "--console=read-only",
-      "-M",
-      `dropgate-${process.pid}`,
-      "-D",
-      this.root,
-    ];
+    const { name = "", bridge, folders = {} } = this.#place ?? {};
+    const options = ["--quiet", "--boot", "--register=no", "--keep-unit"];
+    const network = bridge === undefined ? "--private-network" : `--network-bridge=${bridge}`;
+    const shared = Object.entries(folders).map(([inside, outside]) => `--bind=${outside}:${inside}`);
+    const called = ["-M", `dropgate-${process.pid}${name}`, "-D", this.root];
+    const place = [network, ...shared, "--link-journal=no", "--console=read-only", ...called];
     this.#nspawn = spawn("systemd-nspawn", [...options, ...place], { stdio: "ignore" });
     await this.#untilBooted(0);
   }

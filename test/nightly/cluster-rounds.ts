@@ -85,6 +85,10 @@ async function main(): Promise<number> {
     const possible = faults.filter(
       (fault) => values.only.split(",").includes(fault.kind) && fault.isPossible(site),
     );
+    if (!faults.every((fault) => fault.isPossible(site)))
+      console.log(
+        `left out, for want of root or bindfs: ${faults.filter((fault) => !fault.isPossible(site)).map(({ kind }) => kind)}`,
+      );
     console.log(
       `seed ${seed}, ${site.nodes.length} nodes, lease ${leaseMs} ms: ${possible.map(({ kind }) => kind).join(", ")}`,
     );

@@ -2,6 +2,7 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
 import { mkdtemp, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { nodePlaceOf, nodesFolderName } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { sharedSettingsHash } from "../../config/shared-settings.ts";
@@ -9,10 +10,13 @@ import { statePlaceOf } from "../../config/store-url.ts";
 import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { fsyncSync, linkSync, renameSync, rm } from "../../lib/files/changes.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import { type LiveNode, listLiveNodes } from "../../store/cluster/live-nodes.ts";
 import { openReader } from "../../store/database/open-reader.ts";
+import { lockOrRefuse } from "../../store/database/process-lock.ts";
 import { treeTokenName } from "../daemon/tree-token.ts";
 import { type CheckFinding, fine, problem, warning } from "../watch/check-finding.ts";
+import { askProcess } from "./folder-probe.ts";
 import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 
 function codeOf(call: () => void): string | undefined {
@@ -57,13 +61,36 @@ async function faultsIn(folder: string): Promise<readonly string[]> {
   return faults;
 }
 
+const lockProbeMs = 10_000;
+
+/** Whether a second process is refused a lock that this one has, and gets it afterwards. */
+async function lockFaultsIn(folder: string): Promise<readonly string[]> {
+  const path = join(folder, "lock");
+  const file = fileURLToPath(siblingModule("./lock-probe-process", import.meta.url));
+  const faults: string[] = [];
+  const expectOutcome = async (what: string, wanted: string) => {
+    const { kind, output, message } = await askProcess({ file, args: [path], timeoutMs: lockProbeMs });
+    if (kind !== "answered" || output !== wanted)
+      faults.push(`${what} is ${output || (message ?? kind)} instead of ${wanted}`);
+  };
+  const lock = lockOrRefuse(path, () => `${path} is locked`);
+  try {
+    await expectOutcome("a lock that another process has", "refused");
+  } finally {
+    lock.release();
+  }
+  await expectOutcome("a lock that is free", "taken");
+  return faults;
+}
+
 async function probeTree(stateDir: string): Promise<CheckFinding> {
   const nodes = join(stateDir, nodesFolderName);
   await makeDirectoryDurably(nodes);
   const folder = await mkdtemp(join(nodes, ".probe-"));
   try {
-    const faults = await faultsIn(folder);
-    if (faults.length === 0) return fine(`links, renames and syncs in ${stateDir} do what nodes rely on`);
+    const faults = [...(await faultsIn(folder)), ...(await lockFaultsIn(folder))];
+    if (faults.length === 0)
+      return fine(`links, renames, syncs and locks in ${stateDir} do what nodes rely on`);
     return problem(`${stateDir} cannot be shared by nodes: ${faults.join("; ")}`, "use another file system");
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -17,7 +17,13 @@ interface WrittenFolder {
 }
 
 /** The folders that the configuration names, and the daemon writes. */
-function writtenFolders({ stateDir, companies, backup, retention }: Config): readonly WrittenFolder[] {
+function writtenFolders({
+  stateDir,
+  companies,
+  backup,
+  retention,
+  cluster,
+}: Config): readonly WrittenFolder[] {
   const ofCompanies = Object.entries(companies).flatMap(([code, { folders, outbound }]) => [
     ...folders.map(({ path }) => ({ path, what: `a drop folder of ${code}` })),
     ...Object.entries(outbound.targets).flatMap(([name, target]) =>
@@ -29,6 +35,7 @@ function writtenFolders({ stateDir, companies, backup, retention }: Config): rea
   const ofSite = [
     { path: backup.folder, what: "the folder of backups" },
     { path: retention.moveTo, what: "the folder that old files are moved to" },
+    { path: cluster.nodeDir, what: "the folder of this node" },
   ];
   return [
     { path: stateDir, what: "the state directory" },

@@ -98,6 +98,6 @@ export function treeMountFindings(
           ),
         ];
   }
-  const what = `${stateDir} is on ${mount.type}, of which is not known that links, renames and syncs hold for several nodes`;
+  const what = `${stateDir} is on ${mount.type}, of which is not known that links, renames, syncs and locks hold for several nodes`;
   return [problem(what, goodMount)];
 }

@@ -106,6 +106,18 @@ export class AwaitedReceipts {
     for (const key of [...this.#restoring.keys()]) this.#stopRestoring(key);
   }
 
+  /** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. */
+  async clearWaiting(companyCode?: string): Promise<void> {
+    const { locations, receiptFiles } = this.#deps;
+    const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
+    for (const code of codes) {
+      const inbound = locations.inboundDirectory(code);
+      const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
+      const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
+      for (const name of [...own, ...again]) await receiptFiles.remove(receiptPathOf(locations, code, name));
+    }
+  }
+
   /** The same for files that have come to `inbound/` by themselves; no client waits who could be refused. */
   async clearAll(owners: readonly (ReceiptOwner & { readonly channel: Channel })[]): Promise<void> {
     for (const owner of owners) {
@@ -164,18 +176,4 @@ function receiptPathOf(locations: Locations, companyCode: string, name: string):
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(unlessMissing)) ?? [];
-}
-
-/** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. */
-export async function removeReceiptsOfWaiting(
-  { locations, receiptFiles }: Pick<AwaitedReceiptsDeps, "locations" | "receiptFiles">,
-  companyCode?: string,
-): Promise<void> {
-  const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
-  for (const code of codes) {
-    const inbound = locations.inboundDirectory(code);
-    const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
-    const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
-    for (const name of [...own, ...again]) await receiptFiles.remove(receiptPathOf(locations, code, name));
-  }
 }

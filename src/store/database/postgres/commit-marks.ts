@@ -3,13 +3,18 @@
  * the node knows after a lost answer whether its last transaction is committed, also at a standby that has taken over.
  */
 import { randomBytes } from "node:crypto";
-import type { SessionQuery } from "./postgres-session.ts";
 
 /** Begins the keys of the marks in `meta`: they are about the processes, and not part of the state. */
 export const markKeyStart = "last_write_of ";
 
 const leave = `insert into meta (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value`;
 const ask = "select value as mark from meta where key = $1";
+
+interface MarkQuery {
+  readonly text: string;
+  readonly values: readonly string[];
+  readonly name?: string;
+}
 
 export class CommitMarks {
   readonly #key: string;
@@ -22,13 +27,13 @@ export class CommitMarks {
   }
 
   /** The statement that leaves the next mark. */
-  next(): SessionQuery {
+  next(): MarkQuery {
     this.#count += 1;
     return { text: leave, values: [this.#key, this.#last], name: "leave_mark" };
   }
 
   /** The statement that asks for the mark that is there, as `mark`. */
-  get asked(): SessionQuery {
+  get asked(): MarkQuery {
     return { text: ask, values: [this.#key] };
   }
 

@@ -147,7 +147,9 @@ export class PostgresSession {
   async commit(): Promise<void> {
     const id = this.#transactionId;
     try {
-      const [marked, committed] = await Promise.allSettled([this.#leaveMark(id), this.#sendCommit()]);
+      // It goes with the commit. One that locked nothing has no number, and writes nothing.
+      const mark = id === undefined || this.#marks === undefined ? undefined : this.query(this.#marks.next());
+      const [marked, committed] = await Promise.allSettled([mark, this.#sendCommit()]);
       for (const end of [committed, marked]) if (end.status === "rejected") throw end.reason;
     } catch (error) {
       if (id === undefined || isRefused(error)) throw error;
@@ -156,11 +158,6 @@ export class PostgresSession {
       if (!(await this.#isCommitted(id))) throw error;
     }
     this.#inTransaction = undefined;
-  }
-
-  /** It goes with the commit. One that locked nothing has no number, and writes nothing. */
-  async #leaveMark(id: string | undefined): Promise<void> {
-    if (this.#marks !== undefined && id !== undefined) await this.query(this.#marks.next());
   }
 
   async #sendCommit(): Promise<void> {
