@@ -16,7 +16,7 @@ import { ShortWalk, type WalkStates } from "../support/short-walk.ts";
 import { checkKept } from "../support/walk-invariants.ts";
 import { kindOf, kinds, type StopKind, stopTime } from "../support/walk-stops.ts";
 
-const walks = amount(800, 2_000);
+const walks = amount(600, 2_000);
 /** `DROPGATE_WALK_SEED` draws other walks; one that failed is drawn again by its own seed. */
 const firstSeed = Number(process.env["DROPGATE_WALK_SEED"] ?? 1);
 const atOnce = 64;
