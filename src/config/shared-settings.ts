@@ -2,18 +2,15 @@
 import { hash } from "node:crypto";
 import type { Config } from "./schema.ts";
 
-/** What a machine may have otherwise, by section: where it listens and with which certificate, what it is called and can do. */
-const ofMachine: Readonly<Record<string, readonly string[]>> = {
-  http: ["host", "port", "tls.certFile", "tls.keyFile", "tls.keyPassphrase"],
-  console: ["host", "port"],
-  sftp: ["host", "port"],
-  ftp: [
-    ...["host", "port", "implicitPort", "passivePorts", "publicAddress"],
-    ...["tls.certFile", "tls.keyFile", "tls.keyPassphrase"],
-  ],
-  inbound: ["parserThreads", "parserMemoryMb"],
-  cluster: ["node", "nodeDir"],
-};
+/** What a machine may have otherwise: its places and log, where it listens and with which certificate, its name and size. */
+const ofMachine: readonly string[] = [
+  ...["stateDir", "store", "log"],
+  ...["http.host", "http.port", "http.tls.certFile", "http.tls.keyFile", "http.tls.keyPassphrase"],
+  ...["console.host", "console.port", "sftp.host", "sftp.port"],
+  ...["ftp.host", "ftp.port", "ftp.implicitPort", "ftp.passivePorts", "ftp.publicAddress"],
+  ...["ftp.tls.certFile", "ftp.tls.keyFile", "ftp.tls.keyPassphrase"],
+  ...["inbound.parserThreads", "inbound.parserMemoryMb", "cluster.node", "cluster.nodeDir"],
+];
 
 /** In the order of their names: two files may have them in different ones. */
 function sorted(value: unknown, without: readonly string[] = []): unknown {
@@ -26,12 +23,7 @@ function sorted(value: unknown, without: readonly string[] = []): unknown {
   return Object.fromEntries(entries.map(([name, one]) => [name, sorted(one, below(name))]));
 }
 
-/**
- * Everything but the place of the state, the log, the database and what a machine may have otherwise. Secrets count as given
- * or not: their values stay where they are.
- */
-export function sharedSettingsHash({ stateDir: _, store: __, log: ___, ...shared }: Config): string {
-  const sections = Object.entries(shared).map(([name, section]) => [name, sorted(section, ofMachine[name])]);
-  sections.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1));
-  return hash("sha256", JSON.stringify(sections), "hex").slice(0, 16);
+/** All others. Secrets count as given or not: their values stay where they are. */
+export function sharedSettingsHash(config: Config): string {
+  return hash("sha256", JSON.stringify(sorted(config, ofMachine)), "hex").slice(0, 16);
 }

@@ -162,9 +162,11 @@ export class FolderTaker {
   /** Another node may have entered a file since it was found: it waits in the pipeline then. */
   #withoutKnown(at: string, names: readonly string[]): readonly string[] {
     const { isInbox } = this.#folder;
-    const known = names.filter((name) => isInbox && this.#deps.inbox.isKnown(join(at, name)));
+    if (!isInbox) return names;
+    const isKnown = (name: string) => this.#deps.inbox.isKnown(join(at, name));
+    const { known = [], others = [] } = Object.groupBy(names, (name) => (isKnown(name) ? "known" : "others"));
     this.#forget(known);
-    return known.length === 0 ? names : names.filter((name) => !known.includes(name));
+    return others;
   }
 
   #forget(names: readonly string[]): void {

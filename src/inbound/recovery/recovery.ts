@@ -18,7 +18,7 @@ import { receiptsOf, rulesReceipt } from "../receipts/receipts.ts";
 const page = 5_000;
 const waitingPage = 2_000;
 /** The files of a company wait for it: a server that is asked for one after the other takes seconds. */
-const entriesAtOnce = 16;
+export const entriesAtOnce = 16;
 
 interface RecoveryDependencies {
   readonly store: Pick<Store, "read" | "write">;

@@ -27,12 +27,10 @@ import {
   receiptKeyOf,
   type ReceiptOwner,
 } from "../receipts/awaited-receipts.ts";
-import { decidedOf } from "./recovery.ts";
+import { decidedOf, entriesAtOnce } from "./recovery.ts";
 
 /** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
 const marginMs = 180_000;
-
-const entriesAtOnce = 16;
 
 interface RecheckDependencies {
   readonly store: Pick<Store, "read">;
@@ -68,7 +66,6 @@ export async function recheckReceipts(
   companyId?: number,
 ): Promise<number> {
   const entries = await listDecidedSince(deps.store.read, aliveAt - marginMs, companyId);
-  // The files of a company wait for it: a server that is asked for one after the other takes seconds.
   const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry));
   const written = counts.reduce((sum, count) => sum + count, 0);
   if (written > 0)

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The folder of the program when this runs put together into few files, as `tools/bundle` makes them. */
 const here = dirname(import.meta.filename);
+/** The folder of the program when this runs put together into few files, as `tools/bundle` makes them. */
 const bundled = basename(here) === "bundled" ? here : undefined;
 
 /**
