@@ -28,6 +28,7 @@ const delayMs = 5;
 const mostTimesSqlite = 2.5;
 const leastPerSecond = 200;
 const stopsOfTurn = 20_000;
+const warmUpRounds = 3;
 
 /** Deliveries are another matter. */
 const settings = {
@@ -116,8 +117,8 @@ async function compare(
   send: (side: Side) => Promise<{ count: number; ms: number }>,
 ): Promise<Turns> {
   const all: Turns = { sqlite: [], postgres: [], far: [] };
-  // Code and caches are warm in a server that runs for months, which knows its tables: the first round does not count.
-  for (let round = 0; round <= rounds; round += 1) {
+  // Code and caches are warm in a server that runs for months, which knows its tables: the first rounds do not count.
+  for (let round = 1 - warmUpRounds; round <= rounds; round += 1) {
     const names = ["sqlite", "postgres", "far"] as const;
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const side = sides[name];
@@ -188,7 +189,7 @@ export async function benchStores({ rounds, isQuick, home }: BenchOptions): Prom
   const port = Number(new URL(server.urlOf("postgres")).port);
   const link = await startPostgresLink({ port, delayMs });
   const client = startLoadClient();
-  const routes = 3 * (rounds + 1) * stopsOfTurn;
+  const routes = 3 * (rounds + warmUpRounds) * stopsOfTurn;
   const sides: Side[] = [];
   const start = async (rest: { readonly server?: PostgresServer; readonly link?: PostgresLink }) => {
     const side = await startSide(home, { ...rest, routes });

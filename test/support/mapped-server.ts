@@ -97,7 +97,7 @@ export class MappedServer implements Server {
     if (leftOut.some(([form]) => form.test(command))) return undefined;
     const service = /^systemctl (\S+) (\S+)$/.exec(command);
     if (service !== null) return await this.#control(service[1] ?? "", service[2] ?? "");
-    const killed = /^systemctl kill -s KILL (\S+)$/.exec(command);
+    const killed = /^systemctl kill --kill-whom=main -s KILL (\S+)$/.exec(command);
     if (killed !== null) {
       await this.#kill(killed[1] ?? "");
       return answered();
