@@ -14,11 +14,15 @@ function listensAt(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody listens at just now. */
+const given = new Set<number>();
+
+/** A port that nobody listens at just now, another one each time: what it is for may listen there later. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = firstPort + Math.floor(Math.random() * ports);
-    if (await listensAt(port)) return port;
+    if (given.has(port) || !(await listensAt(port))) continue;
+    given.add(port);
+    return port;
   }
 }
 

@@ -101,10 +101,14 @@ export async function startLink(to: number | (() => number)): Promise<TcpLink> {
   const weather: Weather = clear();
   const sockets = new Set<Socket>();
   const talks: Talk[] = [];
-  const server = createServer((client) => {
+  // Without a delay: else answers wait for one another for 40 ms, which no link of a server's does.
+  const server = createServer({ noDelay: true }, (client) => {
     const talk = { isAnswered: true, roundTrips: 0 };
     talks.push(talk);
-    const behind = connect({ host: "127.0.0.1", port: typeof to === "number" ? to : to() });
+    const behind = connect({
+      ...{ host: "127.0.0.1", noDelay: true },
+      port: typeof to === "number" ? to : to(),
+    });
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.on("close", () => sockets.delete(socket));

@@ -18,6 +18,7 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { keepThreadHeapsSmall } from "../../lib/threads/thread-heaps.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
 import type { SignInProtocol } from "../../sign-in/sign-in.ts";
+import { listLiveNodes } from "../../store/cluster/live-nodes.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type AppliedWatch, startAppliedWatch } from "../watch/applied-watch.ts";
 import { ArrivalWatch } from "../watch/arrival-watch.ts";
@@ -38,6 +39,7 @@ import { createRetention, type Retention } from "../retention/retention.ts";
 import { FileRates } from "../watch/file-rates.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
+import { NodeStandings } from "../watch/node-standings.ts";
 import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
 import { type LoopLag, startLoopLag } from "../watch/loop-lag.ts";
 import type { EndpointFigures } from "../watch/metrics/figures.ts";
@@ -89,6 +91,8 @@ export interface Parts {
   readonly collectionWatch: CollectionWatch;
   readonly receiptCollections: ReceiptCollections;
   readonly arrivalWatch: ArrivalWatch;
+  /** How companies stand at all nodes. */
+  readonly standings: NodeStandings;
   readonly integrations: Integrations;
   readonly retention: Retention;
   /** Takes what uploads bring to the pipeline. */
@@ -103,7 +107,8 @@ type BuiltOf<Names extends keyof Parts> = Pick<Parts, Names | "locations" | "clo
   readonly current: Current;
 };
 
-function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeline">): Intake {
+function intakeFor(built: BuiltOf<"pipeline" | "standings">): Intake {
+  const { current, locations, pipeline, standings, clock, log } = built;
   return new Intake({
     space: createDiskSpace({
       directory: exchangeFoldersOf(locations.stateDir).companiesDir,
@@ -111,14 +116,17 @@ function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeli
       ...{ disk: systemDisk, clock },
     }),
     maxWaiting: () => current.config.inbound.maxWaiting,
-    waitingCount: (companyId) => pipeline.waitingCount(companyId),
+    waitingCount: (companyId) =>
+      pipeline.isElsewhere(companyId)
+        ? standings.waitingElsewhere(companyId)
+        : pipeline.waitingCount(companyId),
     ...{ clock, log },
   });
 }
 
 function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline" | "cluster">) {
   const { isOurs } = ownWorkOf(built);
-  const { current, store, locations, companies, pipeline, clock, log, stack } = built;
+  const { current, store, locations, companies, pipeline, cluster, clock, log, stack } = built;
   const graces = verifyGracesOf(current.config);
   const ledgerWatch = startLedgerWatch({
     ...{ store, locations, clock, log, ...graces },
@@ -140,7 +148,15 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   stack.push({ name: "arrival watch", release: () => arrivalWatch.stop() });
   const loopLag = startLoopLag();
   stack.push({ name: "loop lag", release: async () => loopLag.stop() });
-  return { loopLag, appliedWatch, collectionWatch, arrivalWatch };
+  const { stateDir } = locations;
+  const { shownDir } = nodePlaceOf(current.config);
+  const standings = new NodeStandings({
+    ...{ pipeline, arrivalWatch, collectionWatch, clock, log, stateDir, shownDir },
+    liveNodes: () => listLiveNodes(store.read),
+    incarnation: cluster.incarnation,
+  });
+  stack.push({ name: "standings of nodes", release: () => standings.stop() });
+  return { loopLag, appliedWatch, collectionWatch, arrivalWatch, standings };
 }
 
 type CheckedParts = "store" | "documents" | "pipeline" | "intake" | "holdWatch" | "cluster";
@@ -274,12 +290,13 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
       companyCodeOf: companies.codeOf,
     },
   );
-  const intake = intakeFor({ current, locations, pipeline, clock, log });
+  const watched = { current, locations, store, pipeline, clock, log, stack, cluster };
+  const watches = startWatches({ ...watched, companies });
+  const intake = intakeFor({ ...watched, ...watches });
   stack.push({ name: "intake", release: async () => intake.stop() });
   const signIn = startSignIn({ ...rest, store, config });
-  const reported = { current, locations, store, pipeline, intake, clock, log, stack, holdWatch, cluster };
+  const reported = { ...watched, intake, holdWatch };
   const health = healthFor({ ...reported, documents });
-  const watches = startWatches({ ...reported, companies });
   const receiptCollections = startReceiptCollections({ ...rest, store });
   const untaken = startHeldReportsOf(reported);
   const arrivals = createArrivals(pipeline);

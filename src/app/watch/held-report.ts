@@ -6,12 +6,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { nodesFolderName } from "../../config/node-place.ts";
-import { rename, rm, writeFile } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import { startRounds } from "./rounds.ts";
+import { ShownFile } from "./shown-file.ts";
 
 export interface HeldReport {
   /** Of the daemon. */
@@ -49,40 +49,16 @@ function isEmpty({ companies, remotes, troubles }: Held): boolean {
 export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   const { shownDir, incarnation, current, log, everyMs = reportEveryMs } = deps;
   const path = join(shownDir, fileName);
-  /** The text that lies there: undefined when that is not known, null when there is none. */
-  let written: string | null | undefined;
-  let isFailing = false;
+  const file = new ShownFile({ path, what: "the list of held files", whom: "`dropgate explain`", log });
   const report = async () => {
     const now = current();
-    const text = isEmpty(now) ? null : JSON.stringify({ pid: process.pid, incarnation, ...now });
-    if (text === written) return;
-    written = undefined;
-    if (text === null) await rm(path, { force: true });
-    else {
-      await writeFile(`${path}.tmp`, text, { mode: 0o640 });
-      await rename(`${path}.tmp`, path);
-    }
-    written = text;
+    await file.show(isEmpty(now) ? null : JSON.stringify({ pid: process.pid, incarnation, ...now }));
   };
-  // A full disk lasts for hours: logged once when it begins, and once when it ends.
-  const tryReport = async () => {
-    try {
-      await report();
-      if (isFailing) log.info({}, "the list of held files can be written again");
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing)
-        log.warn({ err: error }, "the list of held files cannot be written for `dropgate explain`");
-      isFailing = true;
-    }
-  };
-  const rounds = startRounds(tryReport, { everyMs });
+  const rounds = startRounds(report, { everyMs });
   void rounds.run();
   return async () => {
     await rounds.stop();
-    await rm(path, { force: true }).catch(() => {
-      // Of another run: the next daemon writes or removes it.
-    });
+    await file.remove();
   };
 }
 

@@ -8,8 +8,7 @@ async function fillingOf(measured: readonly ShownFinding[] | undefined) {
     companies: async () => [],
     stored: async () => ({ companies: [], incidents: [] }),
     clock: { now: () => 7 },
-    pipeline: { statistics: () => ({ waiting: [] }), held: () => [] },
-    arrivalWatch: { late: () => [] },
+    standings: { all: () => [] },
     intake: { space: { room: async () => ({ freeBytes: 9, minFreeBytes: 1 }) } },
     certificates: new Map(),
     health: { current: () => ({ messages: [] }) },
@@ -28,4 +27,40 @@ test("page 1 has when each disk is full, as the daemon has measured it last", as
     { folder: "/srv", at: 5, isSoon: true, fullInDays: 12 },
     { folder: "/srv", at: 5, isSoon: false },
   ]);
+});
+
+test("a company stands as the node says that has it, and by the newest word of two", async () => {
+  const shown = { halts: {}, late: [], uncollected: {} };
+  const due = { name: "morning", beginsAt: 1, dueAt: 2, arrived: 0, atLeast: 4, files: {} };
+  const deps = {
+    companies: async () => [],
+    stored: async () => ({
+      companies: [
+        { companyId: 1, companyCode: "ONE" },
+        { companyId: 2, companyCode: "TWO" },
+      ],
+      incidents: [],
+    }),
+    clock: { now: () => 65_500 },
+    standings: {
+      all: () => [
+        {
+          ...{ waiting: [{ companyId: 1, count: 3, since: 500 }], halts: { ONE: "the disk is full" } },
+          ...{ late: [{ ...due, companyId: 1 }], uncollected: { ONE: 2 } },
+        },
+        { ...shown, waiting: [{ companyId: 2, count: 9, since: 7 }] },
+        { ...shown, waiting: [{ companyId: 2, count: 1, since: 64_000 }] },
+      ],
+    },
+    intake: { space: { room: async () => ({ freeBytes: 9, minFreeBytes: 1 }) } },
+    certificates: new Map(),
+    health: { current: () => ({ messages: [] }) },
+    growth: () => undefined,
+  };
+  const { companies } = await createConsoleStanding(deps as unknown as StandingDeps).standing();
+  expect(companies.get(1)).toMatchObject({
+    ...{ waiting: 3, oldestAgeMs: 65_000, halt: "the disk is full", late: [due], uncollected: 2 },
+  });
+  expect(companies.get(2)).toMatchObject({ waiting: 1, oldestAgeMs: 1_000, late: [] });
+  expect(companies.get(2)?.halt).toBeUndefined();
 });

@@ -5,7 +5,6 @@
 import type {
   CompanyStanding,
   DiskFilling,
-  LateExpectation,
   LiveSource,
   Refusal,
   RefusalGroup,
@@ -17,7 +16,6 @@ import type {
 } from "../../../endpoints/http/console/live/standing.ts";
 import type { JobState, ShownFinding } from "../../../endpoints/http/console/pages/health/health-view.ts";
 import type { Scope } from "../../../endpoints/http/console/console-services.ts";
-import type { Pipeline } from "../../../inbound/pipeline.ts";
 import type { DecisionNews, DecisionWatches } from "../../../inbound/lanes/decision-watch.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { secondMs } from "../../../lib/durations.ts";
@@ -26,16 +24,14 @@ import { reasonCodeOf } from "../../../lib/errors.ts";
 import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import type { SignInProtocol } from "../../../sign-in/sign-in.ts";
 import type { Intake } from "../../../exchange/uploads/intake.ts";
-import type { ArrivalWatch, LateArrivals } from "../../watch/arrival-watch.ts";
-import type { CollectionWatch } from "../../watch/collection-watch.ts";
 import type { Health } from "../../watch/health.ts";
+import type { NodeStandings } from "../../watch/node-standings.ts";
 
 export interface StandingDeps {
-  readonly pipeline: Pick<Pipeline, "statistics" | "held">;
+  /** Of all nodes. */
+  readonly standings: Pick<NodeStandings, "all">;
   readonly decisionWatches: DecisionWatches;
   readonly intake: Pick<Intake, "space">;
-  readonly arrivalWatch: Pick<ArrivalWatch, "late">;
-  readonly collectionWatch: Pick<CollectionWatch, "uncollectedOf">;
   readonly certificates: ReadonlyMap<SignInProtocol, number>;
   readonly health: Pick<Health, "current">;
   /** How the state grows, as it was measured last; undefined before that. */
@@ -107,31 +103,32 @@ async function siteOf(deps: StandingDeps, { incidents }: StoredStandings): Promi
   };
 }
 
-function lateExpectation({ name, expected, window }: LateArrivals): LateExpectation {
-  const { atLeast, name: files, channel, user } = expected;
-  const { beginsAt, dueAt, count: arrived } = window;
-  return { name, beginsAt, dueAt, arrived, atLeast, files: given({ name: files, channel, user }) };
-}
-
+/** What the nodes know of each company; a node that has just got one is not the only one that still tells of it. */
 function companyStandings(
-  { pipeline, arrivalWatch, collectionWatch }: StandingDeps,
+  { standings, clock }: StandingDeps,
   stored: readonly StoredStanding[],
 ): ReadonlyMap<number, CompanyStanding> {
-  const waiting = new Map(pipeline.statistics().waiting.map((one) => [one.companyId, one]));
-  const halts = new Map(pipeline.held().map(({ company, halt }) => [company, halt?.message]));
-  const late = Map.groupBy(arrivalWatch.late(), ({ company }) => company.id);
+  const all = standings.all();
+  const now = clock.now();
+  const waiting = new Map(all.flatMap((node) => node.waiting).map((one) => [one.companyId, one]));
+  const halts = new Map(all.flatMap((node) => Object.entries(node.halts)));
+  const uncollected = new Map(all.flatMap((node) => Object.entries(node.uncollected)));
+  const late = Map.groupBy(
+    all.flatMap((node) => node.late),
+    ({ companyId }) => companyId,
+  );
   const entries = stored.map((company) => {
     const { companyId, companyCode } = company;
-    const { count = 0, oldestAgeMs = 0 } = waiting.get(companyId) ?? {};
-    const expectations = (late.get(companyId) ?? []).map(lateExpectation);
+    const { count = 0, since = now } = waiting.get(companyId) ?? {};
+    const oldestAgeMs = Math.max(0, now - since);
     const standing: CompanyStanding = {
       ...company,
       waiting: count,
       // Whole seconds: a row that differs by less is not sent anew.
       oldestAgeMs: oldestAgeMs < leastAgeMs ? 0 : oldestAgeMs - (oldestAgeMs % secondMs),
       halt: halts.get(companyCode),
-      late: expectations,
-      uncollected: collectionWatch.uncollectedOf(companyCode)?.count,
+      late: (late.get(companyId) ?? []).map(({ companyId: _id, ...expectation }) => expectation),
+      uncollected: uncollected.get(companyCode),
     };
     return [companyId, standing] as const;
   });
