@@ -16,6 +16,7 @@ import { sleep } from "../lib/sleep.ts";
 import { countArrivals } from "../store/cluster/arrivals.ts";
 import type { Store } from "../store/database/database.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
+import { apart } from "../store/database/side-by-side.ts";
 import { enterFileOnce, isDecidedUnfiled } from "../store/ledger/files.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
@@ -107,7 +108,11 @@ export class EnteredElsewhere {
     if (first === undefined) return;
     const { companyId } = first;
     const enteredAt = this.#deps.clock.now();
-    await this.#deps.store.write(companyId, (tx) => this.#insert(tx, files, { companyId, enteredAt }));
+    const keys = () => files.map((file) => `source ${pathOf(file)}`);
+    await this.#deps.store.write(
+      companyId,
+      apart(keys, (tx) => this.#insert(tx, files, { companyId, enteredAt })),
+    );
   }
 
   async #insert(

@@ -30,7 +30,7 @@ const { values } = parseArgs({
     only: { type: "string", default: faults.map(({ kind }) => kind).join() },
     stops: { type: "string", default: "3" },
     // With more, ten processes on two processors are late by themselves.
-    pace: { type: "string", default: "2400" },
+    pace: { type: "string", default: "3600" },
   },
 });
 const [rounds, seed] = [Number(values.rounds), Number(values.seed)];

@@ -35,7 +35,7 @@ export interface NodeStanding {
 }
 
 /** The parts of the daemon that know. */
-export interface StandingSources {
+interface StandingSources {
   readonly pipeline: Pick<Pipeline, "statistics" | "held">;
   readonly arrivalWatch: Pick<ArrivalWatch, "late">;
   readonly collectionWatch: Pick<CollectionWatch, "uncollected">;
@@ -50,7 +50,7 @@ function lateExpectation({ company, name, expected, window }: LateArrivals): Nod
 }
 
 /** What this process knows at this moment. */
-export function ownStandingOf(sources: StandingSources): NodeStanding {
+function ownStandingOf(sources: StandingSources): NodeStanding {
   const { pipeline, arrivalWatch, collectionWatch, clock } = sources;
   const now = clock.now();
   return {

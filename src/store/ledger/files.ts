@@ -8,8 +8,9 @@ import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
+import { forEach } from "../database/side-by-side.ts";
 import { countDecided, uncountDecided } from "./daily-files.ts";
 
 type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";
@@ -22,29 +23,60 @@ export interface NewFile extends Omit<NewRow, "beganAt" | "enteredAt"> {
   readonly enteredAt?: number | undefined;
 }
 
+function newRowOf(arg: Argument<NewRow>) {
+  return {
+    ...namedArguments(
+      arg,
+      "company_id",
+      "name",
+      "name_time",
+      "size",
+      "channel",
+      "user_name",
+      "received_at",
+      "began_at",
+      "entered_at",
+    ),
+    ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
+    state: "waiting" as const,
+    ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0 },
+  };
+}
+
 const insertFile = prepareQuery<NewRow, { id: number }>(
-  (db, arg) =>
-    db
-      .insertInto("files")
-      .returning("id")
-      .values({
-        ...namedArguments(
-          arg,
-          "company_id",
-          "name",
-          "name_time",
-          "size",
-          "channel",
-          "user_name",
-          "received_at",
-          "began_at",
-          "entered_at",
-        ),
-        ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
-        state: "waiting",
-        ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0 },
-      }),
+  (db, arg) => db.insertInto("files").returning("id").values(newRowOf(arg)),
   { changesOwnRows: true },
+);
+
+const insertFileOnce = prepareQuery<NewRow, { id: number }>((db, arg) =>
+  db
+    .insertInto("files")
+    .values(newRowOf(arg))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id"),
+);
+
+type SourceArguments = Pick<NewRow, "companyId" | "location">;
+
+const findWaiting = prepareQuery<SourceArguments, { id: number }>((db, arg) =>
+  db
+    .selectFrom("files")
+    .select("id")
+    .where("company_id", "=", arg("companyId"))
+    .where("source", "=", arg("location"))
+    .where("state", "=", sql.lit("waiting"))
+    .where("is_filed", "=", sql.lit(0)),
+);
+
+const findDecidedUnfiled = prepareQuery<SourceArguments, { id: number }>((db, arg) =>
+  db
+    .selectFrom("files")
+    .select("id")
+    .where("company_id", "=", arg("companyId"))
+    .where("state", "in", decidedStates)
+    .where("is_filed", "=", sql.lit(0))
+    .where("source", "=", arg("location"))
+    .limit(1),
 );
 
 /** Enters a file as waiting and returns its ledger id. */
@@ -61,41 +93,13 @@ export async function enterFile(tx: Transaction, file: NewFile): Promise<number>
  */
 export async function enterFileOnce(
   tx: Transaction,
-  { location, beganAt, enteredAt, ...file }: NewFile,
+  file: NewFile,
 ): Promise<{ readonly id: number; readonly isNew: boolean }> {
-  const { companyId } = file;
-  const made = await tx
-    .insertInto("files")
-    .values({
-      ...{ company_id: companyId, name: file.name, name_time: file.nameTime, size: file.size },
-      ...{ channel: file.channel, user_name: file.userName, received_at: file.receivedAt },
-      ...{
-        began_at: beganAt ?? null,
-        entered_at: enteredAt ?? null,
-        source: location,
-        location,
-        is_filed: 0,
-      },
-      ...{
-        state: "waiting" as const,
-        reasons: "[]",
-        records_created: 0,
-        records_updated: 0,
-        records_deleted: 0,
-      },
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
-    .executeTakeFirst();
+  const { companyId, location, beganAt = null, enteredAt = null } = file;
+  const made = await insertFileOnce.find(tx, { ...file, beganAt, enteredAt });
   if (made !== undefined) return { id: made.id, isNew: true };
-  const waiting = await tx
-    .selectFrom("files")
-    .select("id")
-    .where("company_id", "=", companyId)
-    .where("source", "=", location)
-    .where("state", "=", "waiting")
-    .where("is_filed", "=", sql.lit(0))
-    .executeTakeFirstOrThrow();
+  const waiting = await findWaiting.find(tx, { companyId, location });
+  if (waiting === undefined) throw new Error("an entry that an insert has met is not there");
   return { id: waiting.id, isNew: false };
 }
 
@@ -104,16 +108,7 @@ export async function isDecidedUnfiled(
   tx: Transaction,
   { companyId, location }: Pick<NewFile, "companyId" | "location">,
 ): Promise<boolean> {
-  const found = await tx
-    .selectFrom("files")
-    .select("id")
-    .where("company_id", "=", companyId)
-    .where("state", "in", decidedStates)
-    .where("is_filed", "=", sql.lit(0))
-    .where("source", "=", location)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  return (await findDecidedUnfiled.find(tx, { companyId, location })) !== undefined;
 }
 
 type KeptValue = "id" | "sha256" | "size" | "stopFunction" | "stopNbr" | "documentId" | "firstId";
@@ -159,17 +154,22 @@ export async function recordDecision(tx: Transaction, decision: Decision): Promi
   return isDecided;
 }
 
+const markOneFiled = prepareQuery<{ id: number; at: number | null }>(
+  (db, arg) =>
+    db
+      .updateTable("files")
+      .set({ is_filed: 1, filed_at: arg("at") })
+      .where("id", "=", arg("id")),
+  { changesOwnRows: true },
+);
+
 /** The moves and the receipts are done; `at`: when they were, milliseconds UTC, null where nobody knows. */
 export async function markFiled(
   tx: Transaction,
   ids: readonly number[],
   at: number | null = null,
 ): Promise<void> {
-  await tx
-    .updateTable("files")
-    .set({ is_filed: 1, filed_at: at })
-    .where("id", "in", [...ids])
-    .execute();
+  await forEach(tx, ids, (id) => markOneFiled.run(tx, { id, at }));
 }
 
 /** The bytes are somewhere else than the decision said. */
