@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { verifyWholeLedger } from "../../src/app/admin/ledger-admin.ts";
 import { pruneNow } from "../../src/app/admin/prune-admin.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
@@ -19,6 +19,7 @@ import { filed, fixture } from "../support/aging-files.ts";
 import { runProgram } from "../support/run-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { killedExitCode } from "./crash-host.ts";
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 const program = join(import.meta.dirname, "../../bin/dropgate");
 /** Of each kind, and the same name twice, so that receipts are looked at. */

@@ -87,6 +87,7 @@ test.skipIf(!canMountShares)(
       const { id, company_id: companyId } = await tx
         .selectFrom("outbound_targets")
         .select(["id", "company_id"])
+        .where("name", "=", "erp")
         .executeTakeFirstOrThrow();
       const line = { companyId, targetId: id, orderKey: "e", subjectId: 1, now: Date.now() };
       await addDelivery(tx, { ...line, kind: "export", name: "e1.xml" });

@@ -5,6 +5,7 @@ import { readdir, readFile, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forgetFailedSignIns } from "../support/site-database.ts";
 import { getStop, sftp } from "../support/clients.ts";
 import { Site } from "../support/daemon.ts";
 import {
@@ -368,6 +369,7 @@ describe.skipIf(!hasClients)("users", () => {
   test("wrong passwords over FTP and SFTP count together, and a ban closes both", async () => {
     await site.reconfigure({ security: { wrongPasswordDelayMs: 100, bans: { maxScore: 3, banMs: 60_000 } } });
     await site.stop();
+    forgetFailedSignIns(site);
     await site.start();
     expect((await curlFtp(site, "/", [], { ...explicit(), password: "wrong-1" })).exitCode).toBe(67);
     expect((await sftp(site, ["pwd"], { password: "wrong-2" })).exitCode).not.toBe(0);

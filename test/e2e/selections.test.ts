@@ -136,10 +136,8 @@ describe("dead letters that a filter selects", () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ repeats: [{ id: 10, isQueued: true }] });
     for (const what of ["retry", "resend"]) {
       const { exitCode, stdout } = await site.cli("delivery", what, "9999", "--json");
-      expect([exitCode, JSON.parse(stdout)]).toEqual([
-        1,
-        { repeats: [expect.objectContaining({ id: 9999, isQueued: false })] },
-      ]);
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ repeats: [{ id: 9999, isQueued: false }] });
     }
     expect(await counted("--state", "dead")).toBe(25);
   });

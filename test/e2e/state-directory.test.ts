@@ -1,10 +1,11 @@
 /** A state directory that is mistyped, not mounted, or not whole: never served as an empty one. */
 import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
 import { company, oneParser, Site, user } from "../support/daemon.ts";
 import { send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { itOnSqlite as test } from "../support/store-dialect.ts";
 
 let site: Site;
 

@@ -18,6 +18,7 @@ import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "..
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runProgram } from "../support/run-program.ts";
 import { program } from "../support/site-template.ts";
+import { isOnPostgres } from "../support/store-dialect.ts";
 import { deletionFile, fileName, send, stopElement, stopFile, stopsDocument } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
@@ -91,7 +92,7 @@ async function work(): Promise<void> {
 }
 
 beforeAll(async () => {
-  if (!hasPostgres) return;
+  if (!hasPostgres || isOnPostgres) return;
   alerts = await startReceiver();
   server = await startPostgres();
   url = (await server.makeDatabase("e2e")).replace("dropgate@", `dropgate:${password}@`);
@@ -107,7 +108,7 @@ beforeAll(async () => {
   await nameDatabase(site.folder, url);
 });
 afterAll(async () => {
-  if (!hasPostgres) return;
+  if (!hasPostgres || isOnPostgres) return;
   await site.end();
   server.stop();
   await alerts.end();
@@ -169,7 +170,7 @@ async function expectWorks(stopNbr: string): Promise<void> {
 }
 
 // One after another: each goes on with the state of the one before.
-describe.runIf(hasPostgres)("dropgate store copy", () => {
+describe.runIf(hasPostgres && !isOnPostgres)("dropgate store copy", () => {
   let before: ReadonlyMap<string, readonly unknown[]>;
 
   it("has a rich state before it", () => {

@@ -26,7 +26,14 @@ async function fileWaits(site: DeliverySite, { companyId, name, nameTime, at }: 
       .insertInto("files")
       .values({
         ...{ ...counts, company_id: companyId ?? site.companyId, name, name_time: nameTime ?? null, size: 1 },
-        ...{ channel: "sftp", received_at: at, state: "waiting", reasons: "[]", source: "s", location: name },
+        ...{
+          channel: "sftp",
+          received_at: at,
+          state: "waiting",
+          reasons: "[]",
+          source: name,
+          location: name,
+        },
       })
       .execute();
   });

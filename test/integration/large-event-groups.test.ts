@@ -24,7 +24,7 @@ beforeEach(async () => {
   await store.write(1, async (tx) => {
     await sql`with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${2 * stops - 1})
       insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)
-      select 1, 'S' || (n / 2 + 1), 'L' || ((n + 1) / 2 + 1), 7053, ${now - 90 * dayMs} + n, '{}' from numbers`.execute(
+      select 1, 'S' || (n / 2 + 1), 'L' || ((n + 1) / 2 + 1), 7053, cast(${now - 90 * dayMs} as bigint) + n, '{}' from numbers`.execute(
       tx,
     );
     await sql`insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)

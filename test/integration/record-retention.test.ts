@@ -204,7 +204,9 @@ test("a pass over positions that is cut off goes on in the next, however many lo
   await store.write(1, async (tx) => {
     await sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1001)
       insert into loads (company_id, load_nbr, load_status, driver, body, extra, execution, created_at, updated_at)
-      select 1, 'L' || n, iif(n = 1001, 90, 10), '{}', '{}', '{}', '{}', 1, 1 from numbers`.execute(tx);
+      select 1, 'L' || n, case when n = 1001 then 90 else 10 end, '{}', '{}', '{}', '{}', 1, 1 from numbers`.execute(
+      tx,
+    );
     await sql`insert into route_progress (load_id, at, latitude, longitude) select id, 1, 0, 0 from loads`.execute(
       tx,
     );

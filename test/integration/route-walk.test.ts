@@ -14,10 +14,8 @@ import { codeOf } from "../support/gateway-store.ts";
 import { replayEvents, type States } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";
 import { createRandom, kindOf, kinds, type StopKind, stopOf } from "../support/walk-stops.ts";
-import { isOnPostgres } from "../support/store-dialect.ts";
 
-/** A step is a unit of its own, and a server is asked about each of its statements. */
-const steps = isOnPostgres ? 500 : 3_000;
+const steps = 3_000;
 const replayEvery = 500;
 
 /** What may follow each state in one step; the same state always may. */

@@ -52,6 +52,17 @@ async function addCompany(code: string): Promise<number> {
   return (await one.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }))).company.id;
 }
 
+describe.runIf(hasPostgres)("a company that there is not", () => {
+  it("holds up nobody who writes for it, nor what is written beside it", async () => {
+    const nowhere = one.write(
+      acme + 1,
+      async (tx) => await tx.selectFrom("companies").select("id").execute(),
+    );
+    const beside = one.write(acme, async (tx) => await writeMeta(tx, "restored", "beside"));
+    await Promise.all([nowhere, beside]);
+  });
+});
+
 interface Side<T> {
   readonly whose: Owner;
   readonly work: Work<T>;

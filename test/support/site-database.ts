@@ -88,6 +88,12 @@ export function rowsOf<Row>(site: SitePlace, sql: string, ...values: readonly Va
   return JSON.parse(psql(url, `select coalesce(json_agg(found), '[]') from (${query}) found`)) as Row[];
 }
 
+/** While its daemon does not run: bans and what led to them outlast that on PostgreSQL, and nowhere else. */
+export function forgetFailedSignIns(site: SitePlace): void {
+  if (!isOnPostgres) return;
+  for (const table of ["sign_in_bans", "sign_in_faults"]) changeRows(site, `delete from ${table}`);
+}
+
 /** Changes rows in the database of the site behind its back, and says how many. */
 export function changeRows(site: SitePlace, sql: string, ...values: readonly Value[]): number {
   const url = databaseUrlIn(site.folder);

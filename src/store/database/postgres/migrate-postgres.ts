@@ -60,10 +60,15 @@ async function note(session: PostgresSession, key: string, value: string): Promi
   await session.query({ text, values: [key, value] });
 }
 
+/** Waits for whoever migrates; nobody does before the end of this transaction. */
+async function findLocked(session: PostgresSession): Promise<FoundPostgres> {
+  await session.query({ text: "select pg_advisory_xact_lock($1)", values: [migrationLock] });
+  return await findPostgres(session);
+}
+
 /** Whether it did the step; false when another process has done it meanwhile. */
 async function runStep(session: PostgresSession, step: PostgresStep): Promise<boolean> {
-  await session.query({ text: "select pg_advisory_xact_lock($1)", values: [migrationLock] });
-  if ((await findPostgres(session)).number >= step.number) return false;
+  if ((await findLocked(session)).number >= step.number) return false;
   await session.query({ text: step.sql, values: [] });
   const { fingerprint } = await findPostgres(session);
   if (fingerprint !== step.fingerprint) {
@@ -124,8 +129,12 @@ export async function migratePostgres(
   session: PostgresSession,
   { log, marker, known = allSchemas, patience }: PostgresMigrationSurroundings,
 ): Promise<void> {
-  const found = await findPostgres(session);
-  const fault = unfinishedFault(found) ?? schemaFault(found, known) ?? instanceFault(found, marker);
+  const faultOf = (one: FoundPostgres) =>
+    unfinishedFault(one) ?? schemaFault(one, known) ?? instanceFault(one, marker);
+  let found = await findPostgres(session);
+  // While another process migrates, what is found may be of before and of after: it is looked at once more without it.
+  if (faultOf(found) !== undefined) found = await inTransaction(session, () => findLocked(session));
+  const fault = faultOf(found);
   if (fault !== undefined) throw new OperatorError(fault);
   killPoint("migrate.begun");
   await runSteps(session, found, { log, known, patience });

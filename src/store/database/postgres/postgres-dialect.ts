@@ -26,6 +26,8 @@ export type Sessions = readonly [PostgresSession, ...PostgresSession[]];
 /** So many statements that were not prepared by name are kept by the sessions: each takes memory of the server. */
 const mostKept = 500;
 
+const noLane: LaneState = { epoch: 0, arrived: 0 };
+
 /** What a statement has changed; a query has changed nothing. */
 function affectedBy({ command, rowCount }: SessionAnswer): number {
   return command === "SELECT" ? 0 : (rowCount ?? 0);
@@ -85,7 +87,9 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     if (wanted === undefined || rows.length === wanted.length) return this.#locked(rows);
     await this.#ask(lanesThatLack);
     const all = await this.#ask(lock);
-    return this.#locked(all.rows as typeof rows);
+    // A company that there is not has none to lock, and nobody else writes for it.
+    const none = wanted.map((id) => [id, noLane] as const);
+    return new Map([...none, ...this.#locked(all.rows as typeof rows)]);
   }
 
   /** It goes with the begin. */
