@@ -37,6 +37,12 @@ async function cpuOf(site: ClusterSite): Promise<number> {
 
 let serial = 0;
 
+const isDone = (work: Promise<void>) =>
+  work.then(
+    () => true,
+    () => false,
+  );
+
 /** Each company's hosts send so many files; resolves when all of them are decided. */
 async function sendAll(site: ClusterSite, filesOfLink: number): Promise<number> {
   const waiting = "select count(*) from files where is_filed = 0";
@@ -46,7 +52,10 @@ async function sendAll(site: ClusterSite, filesOfLink: number): Promise<number> 
       for (let nbr = 0; nbr < filesOfLink; nbr += 1) {
         serial += 1;
         const { stopNbr, name } = sampleName(serial);
-        await link.put(`/inbound/${name}`, sampleStop(stopNbr));
+        const put = () => link.put(`/inbound/${name}`, sampleStop(stopNbr));
+        // The balancer takes a moment to see which nodes run.
+        if (nbr === 0) await waitFor("a connection", () => isDone(put()));
+        else await put();
       }
       link.end();
     }),
