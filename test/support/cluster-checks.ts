@@ -1,11 +1,11 @@
 /** Whether a round has left everything as it must be: ledger, order, stops, deliveries, and how long companies were without service. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
 import type { Post } from "./receiver.ts";
+import { receiptName } from "./stop-files.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A time in which nothing can be decided, because the database was away; milliseconds UTC. */
@@ -150,7 +150,7 @@ class RoundCheck {
       const original = this.#checkSent(sent, ofFile);
       if (original === undefined) continue;
       versions.set(original.id, sent);
-      if (!existsSync(this.#site.path(sent.company, "receipts", receiptNameOf(sent.name))))
+      if (!existsSync(this.#site.path(sent.company, "receipts", receiptName(sent.name))))
         this.#problems.push(`${sent.name} of ${sent.company} has no receipt`);
       const decision = decided.get(original.id);
       if (decision !== undefined) this.#checkGap(sent, decision);

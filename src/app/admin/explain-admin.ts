@@ -28,7 +28,7 @@ import { whyHeld } from "../../inbound/explain/explain-held.ts";
 import { dropFolderFaults, probeDropFolders } from "../checks/folder-faults.ts";
 import { ForeignLooks } from "../checks/foreign-looks.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
-import { type Held, readHeldReport } from "../watch/held-report.ts";
+import { type Held, readHeldReport } from "../watch/shown/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";

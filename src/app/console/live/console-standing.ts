@@ -25,7 +25,7 @@ import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import type { SignInProtocol } from "../../../sign-in/sign-in.ts";
 import type { Intake } from "../../../exchange/uploads/intake.ts";
 import type { Health } from "../../watch/health.ts";
-import type { NodeStandings } from "../../watch/node-standings.ts";
+import type { NodeStandings } from "../../watch/shown/node-standings.ts";
 
 export interface StandingDeps {
   /** Of all nodes. */

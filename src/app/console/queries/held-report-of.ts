@@ -1,5 +1,5 @@
 import { listLiveNodes } from "../../../store/cluster/live-nodes.ts";
-import { type Held, readHeldReport } from "../../watch/held-report.ts";
+import { type Held, readHeldReport } from "../../watch/shown/held-report.ts";
 import type { QueryContext } from "../query-context.ts";
 
 /** What this daemon holds, or all nodes do. */

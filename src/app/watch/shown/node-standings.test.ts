@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { createLogger } from "../../lib/logs/log.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { type NodeStanding, NodeStandings, type NodeStandingsDeps } from "./node-standings.ts";
 
 interface Known {

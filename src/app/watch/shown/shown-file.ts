@@ -2,8 +2,12 @@
  * A file by which a daemon tells other processes what it knows, rewritten when that has changed. Nothing depends on it: a crash
  * leaves it behind, and what stands in it says of which run it is.
  */
-import { rename, rm, writeFile } from "../../lib/files/changes.ts";
-import type { Logger } from "../../lib/logs/log.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { nodesFolderName } from "../../../config/node-place.ts";
+import { unlessMissing } from "../../../lib/errors.ts";
+import { rename, rm, writeFile } from "../../../lib/files/changes.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
 
 export interface ShownFileDeps {
   readonly path: string;
@@ -56,4 +60,24 @@ export class ShownFile {
     }
     this.#written = text;
   }
+}
+
+/** What lies there; undefined when there is nothing to tell. */
+export async function readShown<Content>(folder: string, fileName: string): Promise<Content | undefined> {
+  const text = await readFile(join(folder, fileName), "utf8").catch(unlessMissing);
+  return text === undefined ? undefined : (JSON.parse(text) as Content);
+}
+
+/** What these nodes show, each by its incarnation: what an earlier process of one has left is not theirs. */
+export async function readShownByNodes<Content extends { readonly incarnation?: string | undefined }>(
+  stateDir: string,
+  fileName: string,
+  nodes: ReadonlyMap<string, string>,
+): Promise<readonly Content[]> {
+  const shown: Content[] = [];
+  for (const [name, incarnation] of nodes) {
+    const content = await readShown<Content>(join(stateDir, nodesFolderName, name), fileName);
+    if (content?.incarnation === incarnation) shown.push(content);
+  }
+  return shown;
 }

@@ -3,15 +3,12 @@
  * file in the state directory, of several nodes one below it for each, rewritten when something has changed. Nothing depends
  * on it; a crash leaves it behind, and its process id or its incarnation shows that it is of another run.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { nodesFolderName } from "../../config/node-place.ts";
-import { unlessMissing } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/logs/log.ts";
-import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";
-import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
-import { startRounds } from "./rounds.ts";
-import { ShownFile } from "./shown-file.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
+import type { HeldInDetail } from "../../../inbound/lanes/held-files.ts";
+import type { UntakenOfRemote } from "../../../inbound/remotes/untaken-files.ts";
+import { startRounds } from "../rounds.ts";
+import { readShown, readShownByNodes, ShownFile } from "./shown-file.ts";
 
 export interface HeldReport {
   /** Of the daemon. */
@@ -62,11 +59,6 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   };
 }
 
-async function readReport(folder: string): Promise<HeldReport | undefined> {
-  const text = await readFile(join(folder, fileName), "utf8").catch(unlessMissing);
-  return text === undefined ? undefined : (JSON.parse(text) as HeldReport);
-}
-
 /** Whose reports are read. */
 export interface Reporters {
   /** The process of the daemon that has the state directory alone. */
@@ -77,12 +69,10 @@ export interface Reporters {
 
 /** What the daemons that run have written, as one report; undefined when there is nothing to tell. */
 export async function readHeldReport(stateDir: string, { pid, nodes }: Reporters): Promise<Held | undefined> {
-  const alone = pid === undefined || nodes.size > 0 ? undefined : await readReport(stateDir);
-  const reports = alone?.pid === pid && alone !== undefined ? [alone] : [];
-  for (const [name, incarnation] of nodes) {
-    const ofNode = await readReport(join(stateDir, nodesFolderName, name));
-    if (ofNode?.incarnation === incarnation) reports.push(ofNode);
-  }
+  const alone =
+    pid === undefined || nodes.size > 0 ? undefined : await readShown<HeldReport>(stateDir, fileName);
+  const ofNodes = await readShownByNodes<HeldReport>(stateDir, fileName, nodes);
+  const reports = alone !== undefined && alone.pid === pid ? [alone, ...ofNodes] : ofNodes;
   if (reports.length === 0) return undefined;
   return {
     companies: reports.flatMap(({ companies }) => companies),

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { waitFor } from "../../../test/support/wait-for.ts";
-import { createLogger } from "../../lib/logs/log.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { waitFor } from "../../../../test/support/wait-for.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { readHeldReport, startHeldReports } from "./held-report.ts";
 
 describe("the report of the daemon", () => {

@@ -3,21 +3,18 @@
  * node shows it to the others in a file below its own folder in the tree, and reads what they show, so that each of them
  * can answer for all companies. Where there is one process, it knows everything itself.
  */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { nodesFolderName } from "../../config/node-place.ts";
-import type { LateExpectation } from "../../endpoints/http/console/live/standing.ts";
-import type { Pipeline } from "../../inbound/pipeline.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { unlessMissing } from "../../lib/errors.ts";
-import { given } from "../../lib/given.ts";
-import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
-import type { Logger } from "../../lib/logs/log.ts";
-import type { LiveNode } from "../../store/cluster/live-nodes.ts";
-import type { ArrivalWatch, LateArrivals } from "./arrival-watch.ts";
-import type { CollectionWatch } from "./collection-watch.ts";
-import { startRounds } from "./rounds.ts";
-import { ShownFile } from "./shown-file.ts";
+import type { LateExpectation } from "../../../endpoints/http/console/live/standing.ts";
+import type { Pipeline } from "../../../inbound/pipeline.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { given } from "../../../lib/given.ts";
+import { loggingFirstFailure } from "../../../lib/logs/first-failure.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
+import type { LiveNode } from "../../../store/cluster/live-nodes.ts";
+import type { ArrivalWatch, LateArrivals } from "../arrival-watch.ts";
+import type { CollectionWatch } from "../collection-watch.ts";
+import { type Rounds, startRounds } from "../rounds.ts";
+import { readShownByNodes, ShownFile } from "./shown-file.ts";
 
 /** Plain data, of the companies that there is something to tell of. */
 export interface NodeStanding {
@@ -90,7 +87,8 @@ export class NodeStandings {
   readonly #file: ShownFile;
   #others: readonly NodeStanding[] = [];
   #waitingElsewhere: ReadonlyMap<number, number> = new Map();
-  readonly #stop: () => Promise<void>;
+  /** None where there is one process. */
+  readonly #rounds: Rounds | undefined;
 
   constructor(deps: NodeStandingsDeps) {
     this.#deps = deps;
@@ -100,11 +98,8 @@ export class NodeStandings {
       deps.log,
       "how companies of other nodes stand cannot be read; retrying",
     );
-    if (deps.incarnation === undefined) this.#stop = async () => undefined;
-    else {
-      const rounds = startRounds(() => tryTo(() => this.look()), { everyMs });
-      this.#stop = () => rounds.stop();
-    }
+    const isAlone = deps.incarnation === undefined;
+    this.#rounds = isAlone ? undefined : startRounds(() => tryTo(() => this.look()), { everyMs });
   }
 
   /** Of all nodes, as each was up to two seconds ago; this one's, as of now, is the last. */
@@ -127,21 +122,17 @@ export class NodeStandings {
   }
 
   async stop(): Promise<void> {
-    await this.#stop();
-    if (this.#deps.incarnation !== undefined) await this.#file.remove();
+    if (this.#rounds === undefined) return;
+    await this.#rounds.stop();
+    await this.#file.remove();
   }
 
   async #readOthers(): Promise<readonly NodeStanding[]> {
     const { liveNodes, stateDir, incarnation: own } = this.#deps;
-    const shown: NodeStanding[] = [];
-    for (const [name, { incarnation }] of await liveNodes()) {
-      if (incarnation === own) continue;
-      const path = join(stateDir, nodesFolderName, name, fileName);
-      const text = await readFile(path, "utf8").catch(unlessMissing);
-      if (text === undefined) continue;
-      const read = JSON.parse(text) as Shown;
-      if (read.incarnation === incarnation) shown.push(read.standing);
-    }
-    return shown;
+    const others = [...(await liveNodes())].flatMap(([name, { incarnation }]) =>
+      incarnation === own ? [] : [[name, incarnation] as const],
+    );
+    const shown = await readShownByNodes<Shown>(stateDir, fileName, new Map(others));
+    return shown.map(({ standing }) => standing);
   }
 }
