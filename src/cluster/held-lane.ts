@@ -2,6 +2,7 @@
 import type { ClaimedLease } from "../store/cluster/lease-table.ts";
 import type { TakenCompany } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";
+import { ArrivalsInLine } from "./arrivals-in-line.ts";
 
 export type LaneStage = "recovering" | "working" | "draining" | "fenced";
 
@@ -10,8 +11,8 @@ export class HeldLane {
   readonly epoch: number;
   readonly fence: Fence;
   stage: LaneStage = "recovering";
-  /** Up to which of the files that other nodes have entered all are in line. */
-  seen: number;
+  /** Files that other nodes have entered. */
+  readonly arrivals = new ArrivalsInLine();
   /** When the lease is over here, by `performance.now()`. */
   #endsAt: number;
   /** Tells the recovery that the company is lost. */
@@ -20,13 +21,12 @@ export class HeldLane {
   recovering: Promise<void> = Promise.resolve();
   readonly #takenAt = performance.now();
 
-  constructor(company: TakenCompany, { epoch, arrived }: ClaimedLease, endsAt: number) {
+  constructor(company: TakenCompany, { epoch }: ClaimedLease, endsAt: number) {
     this.company = company;
     this.epoch = epoch;
-    this.seen = arrived;
     this.#endsAt = endsAt;
     this.fence = {
-      ...{ companyId: company.companyId, epoch, seen: () => this.seen },
+      ...{ companyId: company.companyId, epoch, inLine: () => this.arrivals.asOfNow() },
       goodForMs: () => this.leftMs,
     };
   }

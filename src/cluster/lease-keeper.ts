@@ -18,17 +18,17 @@ import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
 import type { CompanyWork, Ownership } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";
+import { ArrivalRounds, type ArrivalRoundsDeps } from "./arrival-rounds.ts";
 import type { LaneStage } from "./held-lane.ts";
 import { HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
 import { LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
 
-export interface LeaseKeeperDeps extends LeaseRoundsDeps, Pick<HeldLanesDeps, "companyCodeOf"> {
+export interface LeaseKeeperDeps
+  extends LeaseRoundsDeps,
+    ArrivalRoundsDeps,
+    Pick<HeldLanesDeps, "companyCodeOf"> {
   /** Of the process that had the name on this machine before. */
   readonly formerIncarnation: string | undefined;
-  /** Puts files that other nodes have entered for the company in line; false as long as its work has not begun here. */
-  readonly readArrived: (companyId: number) => Promise<boolean>;
-  /** How often it is asked whether there are any; a tenth of a second unless given. */
-  readonly arrivalsMs?: number;
 }
 
 /** How a node stands with its companies, for monitoring. */
@@ -42,14 +42,13 @@ export interface KeeperStatistics {
   readonly silentMs: number;
 }
 
-const usualArrivalsMs = 100;
-
 export class LeaseKeeper implements Ownership, Service {
   readonly name = "leases";
   readonly isSole = false;
   readonly #deps: LeaseKeeperDeps;
   readonly #lanes: HeldLanes;
   readonly #rounds: LeaseRounds;
+  readonly #arrivals: ArrivalRounds;
   readonly #stopping = new AbortController();
   #isStopping = false;
   #loops: Promise<unknown> = Promise.resolve();
@@ -58,6 +57,7 @@ export class LeaseKeeper implements Ownership, Service {
     this.#deps = deps;
     this.#lanes = new HeldLanes({ ...deps, node: deps.report().name });
     this.#rounds = new LeaseRounds(deps, this.#lanes);
+    this.#arrivals = new ArrivalRounds(deps, deps.report().name, this.#lanes);
   }
 
   /** A further part of the work of each company; before `start`. `isUrgent`: it begins right after the first one. */
@@ -93,7 +93,7 @@ export class LeaseKeeper implements Ownership, Service {
     // At once: a recovery may take longer than a lease.
     this.#loops = Promise.all([
       this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
-      this.#repeat(this.#deps.arrivalsMs ?? usualArrivalsMs, () => this.#readArrivals()),
+      this.#repeat(this.#arrivals.everyMs, () => this.#noted(this.#arrivals.round())),
       // By itself: a round may wait long for the database.
       this.#repeat(this.#rounds.everyMs, async () => this.#lanes.fenceOverdue()),
     ]);
@@ -149,39 +149,16 @@ export class LeaseKeeper implements Ownership, Service {
   }
 
   /** Puts all that other nodes have entered for the company up to now in line. Never rejects. */
-  async lookForArrivals(companyId: number): Promise<void> {
-    const areRead = await this.#deps.table
-      .arrivedOf(companyId)
-      .then((arrived) => this.#readArrivalsOf(companyId, arrived))
-      .catch((error: unknown) => {
-        this.#rounds.failed(error);
-        return false;
-      });
-    // Taken over just now, or given back: the next turn is a moment later.
-    if (!areRead) await sleep(usualArrivalsMs, this.#stopping.signal);
+  lookForArrivals(companyId: number): Promise<void> {
+    return this.#noted(this.#arrivals.lookFor(companyId, this.#stopping.signal));
   }
 
-  async #readArrivals(): Promise<void> {
-    const { table, report } = this.#deps;
+  async #noted(work: Promise<void>): Promise<void> {
     try {
-      for (const { companyId, arrived } of await table.news(report().name))
-        await this.#readArrivalsOf(companyId, arrived);
+      await work;
     } catch (error) {
       this.#rounds.failed(error);
+      await sleep(this.#arrivals.everyMs, this.#stopping.signal);
     }
-  }
-
-  /**
-   * The count was read before the entries are, so that all that it counts are among them. Also while other parts of the work
-   * of a company have still to begin, or end already: its files wait for nothing but their turn. False when they are not read.
-   */
-  async #readArrivalsOf(companyId: number, arrived: number): Promise<boolean> {
-    const lane = this.#lanes.get(companyId);
-    if (lane === undefined || lane.stage === "fenced") return false;
-    const { table, readArrived } = this.#deps;
-    if (!(await readArrived(companyId))) return false;
-    lane.seen = Math.max(lane.seen, arrived);
-    await table.noteSeen({ companyId, arrived, epoch: lane.epoch });
-    return true;
   }
 }

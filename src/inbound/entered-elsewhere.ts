@@ -1,29 +1,27 @@
 /**
  * Files of companies whose work another node does: they lie under their final names, and go into the ledger, from which that
- * node takes them (specification/operation.md#several-nodes). The same unit of work counts them in the company's lane, so that
- * the other node decides nothing before it has them in line.
+ * node takes them (specification/operation.md#several-nodes). The same transaction tells it of each, so that it decides nothing
+ * that comes after them before it has them in line.
  *
- * A file may be in the ledger already, because a scan of the other node was quicker; or be decided and filed away by then. So
- * it is looked for under the lock of the lane: while the entry waits, there is one for a source; once it is filed, the file is
- * gone. Between the two it has to wait: it may be that of the entry, which a scan has found before, or a later one. A network
- * file system may show for a moment that a file is there which another node has moved.
+ * A file may be in the ledger already, because a scan of the other node was quicker; or be decided and filed away by then. While
+ * the entry waits, there is one for a source; once it is filed, the file is gone. Between the two it has to wait: it may be that
+ * of the entry, which a scan has found before, or a later one. A network file system may show for a moment that a file is there
+ * which another node has moved.
  */
-import { lstatSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import type { Clock } from "../lib/clock.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import { sleep } from "../lib/sleep.ts";
-import { countArrivals } from "../store/cluster/arrivals.ts";
-import type { Store } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
-import { apart } from "../store/database/side-by-side.ts";
-import { enterFileOnce, isDecidedUnfiled } from "../store/ledger/files.ts";
+import type { ArrivalTable } from "../store/cluster/arrivals.ts";
+import type { NewFile } from "../store/ledger/files.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
 
 export interface EnteredElsewhereDeps {
-  readonly store: Pick<Store, "write">;
+  readonly arrivals: Pick<ArrivalTable, "enter">;
   readonly locations: Locations;
   readonly clock: Clock;
   readonly failing: LimitedLog;
@@ -55,7 +53,7 @@ export class EnteredElsewhere {
     this.#deps = deps;
   }
 
-  /** Resolves when the ledger has them; rejects when it does not take them for some time. All are of one company. */
+  /** Resolves when the ledger has them; rejects when it does not take them for some time. */
   async enter(files: readonly WaitingFile[]): Promise<void> {
     const until = performance.now() + patienceMs;
     for (;;) {
@@ -104,36 +102,15 @@ export class EnteredElsewhere {
   }
 
   async #enterOnce(files: readonly WaitingFile[]): Promise<void> {
-    const [first] = files;
-    if (first === undefined) return;
-    const { companyId } = first;
-    const enteredAt = this.#deps.clock.now();
-    const keys = () => files.map((file) => `source ${pathOf(file)}`);
-    await this.#deps.store.write(
-      companyId,
-      apart(keys, (tx) => this.#insert(tx, files, { companyId, enteredAt })),
-    );
-  }
-
-  async #insert(
-    tx: Transaction,
-    files: readonly WaitingFile[],
-    { companyId, enteredAt }: { readonly companyId: number; readonly enteredAt: number },
-  ): Promise<void> {
-    const { locations } = this.#deps;
-    let count = 0;
-    for (const file of files) {
-      const entry = newFileOf(file, { locations, enteredAt });
-      // Asked before the disk is: an entry that is filed has moved its file before.
-      const asking = isDecidedUnfiled(tx, entry);
-      if (lstatSync(pathOf(file), { throwIfNoEntry: false }) === undefined) {
-        await asking;
-        continue;
-      }
-      const [isBeingFiled, { isNew }] = await Promise.all([asking, enterFileOnce(tx, entry)]);
-      if (isBeingFiled && isNew) throw new BeingFiledError(file);
-      if (isNew) count += 1;
-    }
-    if (count > 0) await countArrivals(tx, companyId, count);
+    const { arrivals, locations, clock } = this.#deps;
+    const enteredAt = clock.now();
+    const byEntry = new Map(files.map((file) => [newFileOf(file, { locations, enteredAt }), file]));
+    const isThere = async (entry: NewFile) => {
+      const file = byEntry.get(entry);
+      return file !== undefined && (await lstat(pathOf(file)).catch(unlessMissing)) !== undefined;
+    };
+    const ends = await arrivals.enter([...byEntry.keys()], isThere);
+    const beingFiled = files.find((_, at) => ends[at] === "being filed");
+    if (beingFiled !== undefined) throw new BeingFiledError(beingFiled);
   }
 }

@@ -120,7 +120,7 @@ export class EnteringFiles {
     const entries = files.map((file) => newFileOf(file, { locations, enteredAt: clock.now() }));
     // Units of their own, which are committed together in this order.
     const entered = entries.map((entry) => store.write(companyId, (tx) => enterFileOnce(tx, entry)));
-    return (await Promise.all(entered)).map(({ id }) => id);
+    return await Promise.all(entered);
   }
 
   /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */

@@ -1,8 +1,9 @@
 /** Entries of the ledger that wait, put in line: those of an earlier run, those of other nodes, and those to be tried again. */
 import { killPoint } from "../lib/kill-point.ts";
 import type { Store } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
-import { listOpenFiles } from "../store/ledger/files.ts";
+import type { CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { MayRunBefore } from "../store/database/fence.ts";
+import { listWaitingOf } from "../store/ledger/files.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import { type Arrivals, keysOfFile } from "./lanes/decide-group.ts";
@@ -11,9 +12,6 @@ import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import type { PresentFiles } from "./present-files.ts";
 import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
 import { type WaitingEntry, waitingEntries } from "./recovery/recovery.ts";
-
-/** More than that are put in line first. */
-const mostUnseen = 256;
 
 export interface EntriesInLineDeps {
   readonly store: Pick<Store, "read">;
@@ -27,11 +25,7 @@ export interface EntriesInLineDeps {
 
 export class EntriesInLine {
   readonly #deps: EntriesInLineDeps;
-  /** The last entry that was read as one that waits. */
-  #readUpTo = 0;
-  /** All entries up to here that were read are in line. */
-  #inLineUpTo = 0;
-  #reading: Promise<void> = Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(deps: EntriesInLineDeps) {
     this.#deps = deps;
@@ -41,49 +35,44 @@ export class EntriesInLine {
   async loadAll(signal: AbortSignal): Promise<readonly (() => void)[]> {
     const { store, files, lanes, receipts, companyId } = this.#deps;
     const holds: (() => void)[] = [];
-    for await (const entry of waitingEntries(store, { companyId })) {
+    for await (const entry of waitingEntries(store, companyId)) {
       signal.throwIfAborted();
-      this.#readUpTo = entry.id;
       // A name that is cut in `.again` does not say which receipt is its own.
       if (isCutInAgain(entry.name) && isInAgain(entry.source)) await receipts.clear(entry);
       const file = files.fromLedger(entry);
       const runner = await lanes.of(file.companyId);
       if (runner.size === 0) holds.push(runner.hold());
       runner.add(file);
-      this.#inLineUpTo = entry.id;
     }
     return holds;
   }
 
-  /** Those that other nodes have made since then. Rejects when the ledger cannot be read. */
-  readArrived(companyId: number): Promise<void> {
+  /**
+   * Puts those that other nodes have made in line. Gives the ids of those for which nothing is left to do: all but files under
+   * whose path an earlier one is still to be moved. Rejects when the ledger cannot be read.
+   */
+  readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
     // One after the other: who asks has all of them in line in the end.
-    const reading = this.#reading.then(() => this.#readArrived(companyId));
+    const reading = this.#reading.then(() => this.#readArrived(arrivals));
     this.#reading = reading.catch(() => undefined);
     return reading;
   }
 
   /**
-   * Whether a file may be decided about before entries that are not in line at this call: none of them is about its stops, nor
-   * earlier by its name, for one that has not been read may be about further stops. Asked in a transaction that has locked the
-   * company, so that no further ones come.
+   * Whether a file may be decided about before files that are not in line at this call: none of them is about its stops, nor
+   * earlier by its name, for one that has not been read may be about further stops.
    */
-  mayComeLater({ id, nameTime, keys }: Parameters<Arrivals["mayComeLater"]>[0]) {
-    const afterId = this.#inLineUpTo;
-    const { companyId } = this.#deps;
-    return async (tx: Transaction): Promise<boolean> => {
-      const asked = { states: ["waiting"], afterId, limit: mostUnseen, companyId } as const;
-      const unseen = await listOpenFiles(tx, asked);
-      if (unseen.length === mostUnseen) return false;
-      return unseen.every((entry) => {
-        if (entry.id === id) return true;
+  mayComeLater({ id, nameTime, keys }: Parameters<Arrivals["mayComeLater"]>[0]): MayRunBefore {
+    const { companyId = 0 } = this.#deps;
+    return (unseen) =>
+      unseen.every((file) => {
+        if (file.fileId === id) return true;
         // Of a file whose name does not tell the stop, it is unknown before it has been read.
-        const name = parseStopFileName(entry.name);
+        const name = parseStopFileName(file.name);
         if (name.kind !== "named" || name.nameTime < nameTime) return false;
-        const others = keysOfFile({ id: entry.companyId }, entry);
+        const others = keysOfFile({ id: companyId }, file);
         return !others.some((key) => keys.includes(key));
       });
-    };
   }
 
   /** One that is to be tried again. */
@@ -93,23 +82,29 @@ export class EntriesInLine {
     killPoint("retry.inLine");
   }
 
-  async #readArrived(companyId: number): Promise<void> {
+  async #readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
     const { store, locations, files, lanes, receipts } = this.#deps;
-    const runner = await lanes.of(companyId);
+    const runner = await lanes.of(arrivals.companyId);
+    const settled = new Set(arrivals.fileIds);
     // All of them are ordered before the first of them is decided.
     const release = runner.hold();
     try {
-      for await (const entry of waitingEntries(store, { companyId, after: this.#readUpTo })) {
-        this.#readUpTo = entry.id;
-        if (files.has(locations.fromLedger(entry.source))) continue;
-        const file = files.fromLedger(entry);
+      for (const entry of await listWaitingOf(store.read, arrivals)) {
+        const path = locations.fromLedger(entry.source);
+        // The same file: one entry waits for a source.
+        if (files.isInLine(path)) continue;
+        if (files.isBeingFiled(path)) {
+          settled.delete(entry.id);
+          continue;
+        }
+        const file = files.fromLedger({ ...entry, retriedAt: undefined });
         // The node that has entered it left the receipt of an earlier file of the name to this one.
         await receipts.clearAll([{ ...file, channel: "recovered" }]);
         runner.add(file);
       }
-      this.#inLineUpTo = this.#readUpTo;
     } finally {
       release();
     }
+    return [...settled];
   }
 }

@@ -10,6 +10,7 @@
  */
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Service } from "../lib/service.ts";
+import type { ArrivalTable, CompanyArrivals } from "../store/cluster/arrivals.ts";
 import {
   type CompanyWork,
   fencedStore,
@@ -31,8 +32,10 @@ import { recheckReceipts } from "./recovery/rewrite-receipts.ts";
 
 export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
+  /** Files that this node enters for others. */
+  readonly arrivals: Pick<ArrivalTable, "enter">;
   readonly ownership: Ownership;
-  /** Files of the company up to now are in line: has the count of the lane read before, and noted behind. */
+  /** Puts all files in line that other nodes have entered for the company up to now. */
   readonly lookForArrivals: (companyId: number) => Promise<void>;
 }
 
@@ -112,11 +115,9 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     }
   }
 
-  /** Puts files that other nodes have entered in line; false as long as the company is not taken. */
-  async readArrived(companyId: number): Promise<boolean> {
-    const pipeline = this.#own.get(companyId);
-    await pipeline?.readArrived(companyId);
-    return pipeline !== undefined;
+  /** Puts files that other nodes have entered in line; gives those that need be told no more, none before the company is taken. */
+  async readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
+    return (await this.#own.get(arrivals.companyId)?.readArrived(arrivals)) ?? [];
   }
 
   get waitingTotal(): number {

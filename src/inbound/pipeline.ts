@@ -20,6 +20,7 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
+import type { CompanyArrivals } from "../store/cluster/arrivals.ts";
 import type { Ownership, TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
 import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
@@ -284,9 +285,9 @@ export class Pipeline implements Inbox, Service {
     return this.#entries.retry(entry);
   }
 
-  /** Puts entries that other nodes have made in line. Rejects when the ledger cannot be read. */
-  readArrived(companyId: number): Promise<void> {
-    return this.#entries.readArrived(companyId);
+  /** Puts entries that other nodes have made in line; gives those that need be told no more. */
+  readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
+    return this.#entries.readArrived(arrivals);
   }
 
   /** Resolves when no file is on its way to a path that was reserved. */

@@ -153,6 +153,8 @@ export class PresentFiles {
   readonly paths = new CountedPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
   readonly #reservedPaths = new CountedPaths();
+  /** Of those in the pipeline, the paths of the ones that are decided. */
+  readonly #decidedPaths = new CountedPaths();
   readonly #deps: PresentFilesDependencies;
   readonly #order: ArrivalOrder;
 
@@ -172,6 +174,16 @@ export class PresentFiles {
 
   has(path: string): boolean {
     return this.paths.has(path) || this.#reservedPaths.has(path);
+  }
+
+  /** Whether a file of that path is in line: one that is decided, and still to be moved, is not. */
+  isInLine(path: string): boolean {
+    return this.paths.count(path) > this.#decidedPaths.count(path);
+  }
+
+  /** Whether a file of that path is decided, and still to be moved. */
+  isBeingFiled(path: string): boolean {
+    return this.#decidedPaths.has(path);
   }
 
   reserve(path: string, file: ReceiptOwner): void {
@@ -216,11 +228,13 @@ export class PresentFiles {
   decided(file: WaitingFile): void {
     this.#deps.receipts.delete(file);
     this.counts.decided(file);
+    this.#decidedPaths.add(file.directory, file.fileName);
   }
 
   /** It is filed away, or gone: its path may be used again. */
   left(file: WaitingFile): void {
     this.paths.delete(file.directory, file.fileName);
+    this.#decidedPaths.delete(file.directory, file.fileName);
     this.counts.left(file.companyId);
   }
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import type { CompanyWork } from "../../src/store/cluster/ownership.ts";
+import { type CompanyWork, fencedStore } from "../../src/store/cluster/ownership.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { FencedError, UnseenArrivalsError } from "../../src/store/database/fence.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
@@ -67,7 +68,7 @@ async function startNode(
 ) {
   const { leaseMs = usualLeaseMs } = given;
   const own = await openNode({ name, leaseMs });
-  if (own.leases === undefined) throw new Error("this database has no leases");
+  if (own.leases === undefined || own.arrivals === undefined) throw new Error("this database has no leases");
   const { incarnation = `${name}-1`, former } = given;
   const has = new Set<number>();
   const told: string[] = [];
@@ -83,12 +84,16 @@ async function startNode(
       has.delete(companyId);
     },
   };
-  const report = { name, incarnation, version: "1", schema: 23, address: {}, settings: "" };
+  const report = { name, incarnation, version: "1", schema: currentSchema, address: {}, settings: "" };
   const keeper = new LeaseKeeper({
     ...{ table: own.leases, report: () => report, formerIncarnation: former, leaseMs },
     companyCodeOf: async (id) => `company ${id}`,
     log: createLogger({ level: "error" }),
-    readArrived: async (companyId) => told.push(`read ${companyId}`) > 0,
+    arrivals: own.arrivals,
+    async readArrived({ companyId, fileIds }) {
+      told.push(`read ${companyId}`);
+      return fileIds;
+    },
     refuseWrites: own.refuseWrites,
     balancersMs: 0,
     askTree: given.askTree ?? (async () => undefined),
@@ -178,14 +183,10 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const one = await startNode("one", { arrivalsMs: 600_000 });
     const [company = 0] = companies;
     const other = await openNode();
-    await other.write(company, (tx) =>
-      tx
-        .updateTable("lanes")
-        .set((eb) => ({ arrived: eb("arrived", "+", 1) }))
-        .where("company_id", "=", company)
-        .execute(),
-    );
-    const write = () => one.store.write(company, async () => "written", one.keeper.fenceOf(company));
+    const arrival = { company_id: company, file_id: 7, name: "a file" };
+    await other.write(company, (tx) => tx.insertInto("arrivals").values(arrival).execute());
+    const write = () =>
+      fencedStore(one.store, one.keeper, { isOrdered: true }).write(company, async () => "written");
     await expect(write()).rejects.toThrow(UnseenArrivalsError);
     await one.keeper.lookForArrivals(company);
     expect(one.told).toContain(`read ${company}`);

@@ -107,7 +107,8 @@ async function startNode(
   leaving: () => Promise<void> = async () => undefined,
 ): Promise<TestNode> {
   const store = await open(schema);
-  if (store.leases === undefined) throw new Error("this database has no leases");
+  if (store.leases === undefined || store.arrivals === undefined)
+    throw new Error("this database has no leases");
   const has = new Set<number>();
   const lines: string[] = [];
   const part: CompanyWork = {
@@ -120,10 +121,16 @@ async function startNode(
   };
   const report = { name, incarnation: name, version: "1", schema, address: {}, settings: "" };
   const keeper = new LeaseKeeper({
-    ...{ table: store.leases, report: () => report, formerIncarnation: undefined, leaseMs },
+    ...{
+      table: store.leases,
+      arrivals: store.arrivals,
+      report: () => report,
+      formerIncarnation: undefined,
+      leaseMs,
+    },
     companyCodeOf: async (id) => `company ${id}`,
     log: logInto(lines),
-    readArrived: async () => true,
+    readArrived: async ({ fileIds }) => fileIds,
     refuseWrites: store.refuseWrites,
     balancersMs: 0,
     askTree: async () => undefined,

@@ -13,6 +13,7 @@ import { pinFolder } from "../../src/lib/files/open-regular-file.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { CompanyWork } from "../../src/store/cluster/ownership.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { enterFile, listOpenFiles, requestRetry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
@@ -76,11 +77,18 @@ async function startNode(
   rest: CompanyWork["take"] = async () => undefined,
 ): Promise<TestNode> {
   const own = await openNode();
-  if (own.leases === undefined) throw new Error("this database has no leases");
+  if (own.leases === undefined || own.arrivals === undefined) throw new Error("this database has no leases");
   const companyCodeOf = async () => "ACME";
-  const report = { name, incarnation: name, version: "1", schema: 23, address: {}, settings: "" };
+  const report = { name, incarnation: name, version: "1", schema: currentSchema, address: {}, settings: "" };
   const keeper = new LeaseKeeper({
-    ...{ table: own.leases, report: () => report, formerIncarnation: undefined, companyCodeOf, log },
+    ...{
+      table: own.leases,
+      arrivals: own.arrivals,
+      report: () => report,
+      formerIncarnation: undefined,
+      companyCodeOf,
+      log,
+    },
     ...{
       leaseMs: 2_000,
       arrivalsMs,
@@ -88,12 +96,21 @@ async function startNode(
       balancersMs: 0,
       askTree: async () => undefined,
     },
-    readArrived: (companyId) => pipeline.readArrived(companyId),
+    readArrived: (arrivals) => pipeline.readArrived(arrivals),
     replaced: () => undefined,
   });
   const node = { isLost: false };
   const pipeline: NodePipeline = new NodePipeline({
-    ...{ store: own, documents, locations, ledgerNumbers, clock: systemClock, log, companyCodeOf },
+    ...{
+      store: own,
+      arrivals: own.arrivals,
+      documents,
+      locations,
+      ledgerNumbers,
+      clock: systemClock,
+      log,
+      companyCodeOf,
+    },
     settings: () => settings,
     ownership: {
       isSole: false,

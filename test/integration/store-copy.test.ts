@@ -17,7 +17,6 @@ import { migrations } from "../../src/store/database/migrations/migrations.ts";
 import { openPostgresSource } from "../../src/store/database/postgres/copy-from-postgres.ts";
 import { CopySession } from "../../src/store/database/postgres/copy-session.ts";
 import { postgresTables } from "../../src/store/database/postgres/postgres-rows.ts";
-import { readSchema, schemaMadeBy } from "../../src/store/database/sqlite-schema.ts";
 import { takeProcessLock } from "../../src/store/database/process-lock.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { dumpTables, fillTables, numberedTables } from "../support/fill-tables.ts";
@@ -242,13 +241,15 @@ describe.runIf(hasPostgres && !isOnPostgres)("a copy of the database", () => {
     lock.release();
     const before = migrations.at(-2)?.fingerprint ?? "";
     change(stateDir, (database) => {
-      // As before the last migration: what it made is gone.
-      const former = schemaMadeBy(migrations.slice(0, -1).map(({ sql }) => sql));
-      for (const part of readSchema(database).keys())
-        if (!former.has(part))
-          database.exec(`drop ${part.replace(/ .*/, "")} if exists ${part.replace(/.* /, "")}`);
-      database.exec(`update meta set value = '${before}' where key = 'fingerprint'`);
-      database.exec(`update meta set value = '${migrations.length - 1}' where key = 'schema'`);
+      // As before the last migration.
+      database.pragma("foreign_keys = off");
+      const isTable = "type = 'table' and name not like 'sqlite_%' and name <> 'meta'";
+      const tables = database.prepare<[], string>(`select name from sqlite_schema where ${isTable}`).pluck();
+      for (const table of tables.all()) database.exec(`drop table ${table}`);
+      for (const { sql } of migrations.slice(0, -1)) database.exec(sql);
+      const noted = { fingerprint: before, schema: migrations.length - 1 };
+      const note = database.prepare("insert or replace into meta (key, value) values (?, ?)");
+      for (const [key, value] of Object.entries(noted)) note.run(key, String(value));
     });
     await expect(toPostgres(stateDir, url)).rejects.toThrow(/of an older version: start dropgate on it once/);
     const other = await filledState();

@@ -9,6 +9,7 @@ import type { Config } from "../../src/config/schema.ts";
 import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { type CompanyWork, fencedStore } from "../../src/store/cluster/ownership.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -51,7 +52,8 @@ export class SharedDatabase {
     partsOf: (making: NodeMaking) => Promise<readonly CompanyWork[]>,
   ): Promise<LeaseNode> {
     const store = await openNode(this.url);
-    if (store.leases === undefined) throw new Error("this database has no leases");
+    if (store.leases === undefined || store.arrivals === undefined)
+      throw new Error("this database has no leases");
     const complaints: string[] = [];
     const log = createLogger({
       level: "warn",
@@ -64,12 +66,25 @@ export class SharedDatabase {
         },
       },
     });
-    const report = { name, incarnation: `${name}-1`, version: "1", schema: 23, address: {}, settings: "" };
+    const report = {
+      name,
+      incarnation: `${name}-1`,
+      version: "1",
+      schema: currentSchema,
+      address: {},
+      settings: "",
+    };
     const keeper = new LeaseKeeper({
-      ...{ table: store.leases, report: () => report, formerIncarnation: undefined, log },
+      ...{
+        table: store.leases,
+        arrivals: store.arrivals,
+        report: () => report,
+        formerIncarnation: undefined,
+        log,
+      },
       leaseMs: this.leaseMs,
       companyCodeOf: async (id) => `C${this.companies.indexOf(id)}`,
-      readArrived: async () => true,
+      readArrived: async ({ fileIds }) => fileIds,
       refuseWrites: store.refuseWrites,
       balancersMs: 0,
       askTree: async () => undefined,

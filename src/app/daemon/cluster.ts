@@ -7,7 +7,7 @@ import { treeTokenName } from "./tree-token.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { sharedSettingsHash } from "../../config/shared-settings.ts";
-import { LeaseKeeper } from "../../cluster/lease-keeper.ts";
+import { LeaseKeeper, type LeaseKeeperDeps } from "../../cluster/lease-keeper.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { type ChangeClock, readChangeClock } from "../../lib/files/change-clock.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
@@ -36,8 +36,8 @@ export interface ClusterDeps {
   readonly currentConfig: () => Config;
   readonly log: Logger;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
-  /** Puts files that other nodes have entered for the company in line; false as long as its work has not begun here. */
-  readonly readArrived: (companyId: number) => Promise<boolean>;
+  /** Puts files that other nodes have entered in line, and gives those that are. */
+  readonly readArrived: LeaseKeeperDeps["readArrived"];
   /** The ports that this node listens on, by protocol, as soon as it does. */
   readonly ports: ReadonlyMap<string, number>;
 }
@@ -73,7 +73,7 @@ async function warnOfMount(stateDir: string, log: Logger): Promise<void> {
 export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const { store, currentConfig, log, companyCodeOf, readArrived, ports } = deps;
   const config = currentConfig();
-  if (store.leases === undefined)
+  if (store.leases === undefined || store.arrivals === undefined)
     return { ownership: soleOwnership, keeper: undefined, incarnation: undefined, changeClock: undefined };
   const { node: name, nodeDir, shownDir } = nodePlaceOf(config);
   await makeDirectoryDurably(shownDir);
@@ -91,7 +91,13 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
     address: Object.fromEntries([...ports].map(addressOf)),
   });
   const keeper = new LeaseKeeper({
-    ...{ table: store.leases, report, formerIncarnation, leaseMs: config.cluster.leaseMs },
+    ...{
+      table: store.leases,
+      arrivals: store.arrivals,
+      report,
+      formerIncarnation,
+      leaseMs: config.cluster.leaseMs,
+    },
     ...{ companyCodeOf, readArrived, log, balancersMs },
     refuseWrites: store.refuseWrites,
     // Its own token, which is in no other tree.

@@ -258,12 +258,13 @@ async function createPipeline(
   const cluster = await createCluster({
     ...{ store, log, companyCodeOf: deps.companyCodeOf, ports },
     currentConfig: () => current.config,
-    readArrived: async (companyId) => (await node?.readArrived(companyId)) ?? false,
+    readArrived: async (arrivals) => (await node?.readArrived(arrivals)) ?? [],
   });
   const { keeper } = cluster;
-  if (keeper === undefined) return { cluster, pipeline: new Pipeline(deps) };
+  const { arrivals } = store;
+  if (keeper === undefined || arrivals === undefined) return { cluster, pipeline: new Pipeline(deps) };
   const lookForArrivals = (companyId: number) => keeper.lookForArrivals(companyId);
-  node = new NodePipeline({ ...deps, ownership: keeper, lookForArrivals });
+  node = new NodePipeline({ ...deps, arrivals, ownership: keeper, lookForArrivals });
   keeper.add(node);
   return { cluster, pipeline: node };
 }

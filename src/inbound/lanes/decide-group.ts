@@ -20,7 +20,7 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { isPassingStoreError, isStoreFault } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";
-import { FencedError, UnseenArrivalsError } from "../../store/database/fence.ts";
+import { FencedError, type MayRunBefore, UnseenArrivalsError } from "../../store/database/fence.ts";
 import { noteAlive } from "../../store/database/meta.ts";
 import {
   type DecidableDocument,
@@ -30,7 +30,7 @@ import {
   NotWaitingError,
 } from "./decide-file.ts";
 import { stopUnitKey } from "../../operations/stops/stop-unit-keys.ts";
-import { apart, besideArrivals, type MayRunBefore } from "../../store/database/side-by-side.ts";
+import { apart, besideArrivals } from "../../store/database/side-by-side.ts";
 import type { Locations } from "../places/locations.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import { stopKeysOf } from "./stop-keys.ts";

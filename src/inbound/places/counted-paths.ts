@@ -18,6 +18,11 @@ export class CountedPaths {
     return this.#namesByDirectory.get(dirname(path))?.has(basename(path)) ?? false;
   }
 
+  /** How often the path was added, and not taken back. */
+  count(path: string): number {
+    return this.has(path) ? 1 + (this.#more.get(path) ?? 0) : 0;
+  }
+
   add(directory: string, name: string): void {
     const names = this.#namesByDirectory.get(directory);
     if (names === undefined) this.#namesByDirectory.set(directory, new Set([name]));

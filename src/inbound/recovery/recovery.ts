@@ -92,6 +92,7 @@ async function withRetries(
   { read }: Pick<Store, "read">,
   entries: readonly LedgerEntry[],
 ): Promise<readonly WaitingEntry[]> {
+  if (entries.length === 0) return [];
   const retries = await findLastRepeats(
     read,
     entries.map(({ id }) => id),
@@ -102,9 +103,9 @@ async function withRetries(
 /** The entries that an earlier run, or another node, has left waiting, oldest first; those of one company if given. */
 export async function* waitingEntries(
   store: Pick<Store, "read">,
-  { companyId, after = 0 }: { readonly companyId?: number | undefined; readonly after?: number } = {},
+  companyId?: number,
 ): AsyncGenerator<WaitingEntry> {
-  for (let afterId = after; ; ) {
+  for (let afterId = 0; ; ) {
     const asked = { states: ["waiting"], afterId, limit: waitingPage, companyId } as const;
     const entries = await listOpenFiles(store.read, asked);
     yield* await withRetries(store, entries);

@@ -24,10 +24,13 @@ export interface ClusterTables {
     company_id: number;
     /** Counts the leases: work that began under another one is refused. */
     epoch: Generated<number>;
-    /** Counts what other nodes than the owner have entered. */
-    arrived: Generated<number>;
-    /** Up to which of them the owner has read. */
-    seen: Generated<number>;
+  };
+  /** Files that other nodes than the owner have entered, until the owner has them in line. */
+  arrivals: {
+    company_id: number;
+    file_id: number;
+    /** That of the file. */
+    name: string;
   };
   /**
    * One row for each lane: who has it, and until when. Apart from the lock, so that a renewal waits for no writer. The epoch

@@ -11,8 +11,6 @@ export interface Lease {
 
 /** A lease that was taken just now. */
 export interface ClaimedLease extends Lease {
-  /** How many files other nodes had entered. */
-  readonly arrived: number;
   /** When that of another node has run out, or would have: it did not give it back. */
   readonly ranOutAt: number | null;
 }
@@ -56,12 +54,6 @@ export interface Orders {
   readonly lanes: number;
 }
 
-/** Files that other nodes have entered. */
-export interface LaneNews {
-  readonly companyId: number;
-  readonly arrived: number;
-}
-
 export interface LeaseTable {
   /** Takes the name. Gives another process that has it and was seen within `leaseMs`, other than `former`; it stays as it is then. */
   enter(
@@ -85,12 +77,6 @@ export interface LeaseTable {
   }): Promise<readonly ClaimedLease[]>;
   /** Gives leases back that the node has in these epochs. */
   release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void>;
-  /** Lanes of the node with files that are to be read. */
-  news(node: string): Promise<readonly LaneNews[]>;
-  /** How many files other nodes have entered for the company. */
-  arrivedOf(companyId: number): Promise<number>;
-  /** Files up to this count are in line, by who has the lease of this epoch. */
-  noteSeen(seen: LaneNews & Pick<Lease, "epoch">): Promise<void>;
   /** All nodes that have ever been, by name. */
   nodes(): Promise<readonly KnownNode[]>;
   /** Who has which company. */

@@ -66,11 +66,11 @@ export function fencedStore<S extends WritingStore>(
       if (typeof whose !== "number") return write(whose, work);
       const fence = ownership.fenceOf(whose);
       if (fence === undefined) return Promise.reject(new FencedError(whose));
-      const { companyId, epoch, seen } = fence;
+      const { companyId, epoch, inLine } = fence;
       if (!isOrdered) return write(whose, work, { companyId, epoch });
       // What is put in line from now on was not in line when this was begun.
-      const known = seen?.() ?? 0;
-      return write(whose, work, { companyId, epoch, seen: () => known, mayRunBefore: mayRunBeforeOf(work) });
+      const known = inLine?.();
+      return write(whose, work, { companyId, epoch, known, mayRunBefore: mayRunBeforeOf(work) });
     };
   return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };
 }

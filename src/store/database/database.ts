@@ -16,6 +16,7 @@ import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import type { ArrivalTable } from "../cluster/arrivals.ts";
 import type { LeaseTable } from "../cluster/lease-table.ts";
 import type { Listeners } from "./announcements.ts";
 import type { Fence } from "./fence.ts";
@@ -72,6 +73,8 @@ export interface Store {
   writeSoon<T>(whose: Owner, work: Work<T>, fence?: Fence): Promise<T>;
   /** The leases that nodes of this database share; undefined where one process has all companies for ever. */
   readonly leases: LeaseTable | undefined;
+  /** Files that nodes enter for one another; undefined as the leases are. */
+  readonly arrivals: ArrivalTable | undefined;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
   /**
@@ -252,7 +255,7 @@ async function openSqliteStore(
     setDataVersion(read, dataVersionOf(reader));
     return assembleStore({
       isOnServer: false,
-      leases: undefined,
+      ...{ leases: undefined, arrivals: undefined },
       ...{ instanceId, condition, read, write },
       asOfNow: (work) => work(read),
       watch: areUnitsChecked() ? watchSqlite(writer) : undefined,

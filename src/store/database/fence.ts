@@ -4,8 +4,13 @@
  * that it locks, and refuses those of another (specification/operation.md#several-nodes).
  */
 
-import type { Kysely } from "kysely";
-import type { Tables } from "./schema.ts";
+import type { ArrivedFile } from "../cluster/arrivals.ts";
+
+/** Whether a file that another node has entered, by its id in the ledger, is in line. */
+export type KnownArrivals = (fileId: number) => boolean;
+
+/** Whether something may be done before these files are in line. */
+export type MayRunBefore = (unseen: readonly ArrivedFile[]) => boolean;
 
 /** The right to do the background work of a company. */
 export interface Fence {
@@ -13,10 +18,12 @@ export interface Fence {
   readonly companyId: number;
   /** Of the lease; a later one has a higher one. */
   readonly epoch: number;
-  /** How many of the files that other nodes have entered are known: with more, the order of files is not known. */
-  readonly seen?: () => number;
-  /** Whether the unit may run although there are more, asked in its transaction; it may not unless given. */
-  readonly mayRunBefore?: ((tx: Kysely<Tables>) => Promise<boolean>) | undefined;
+  /** Those of the files that other nodes have entered which are in line at this call. */
+  readonly inLine?: () => KnownArrivals;
+  /** For a unit that needs the order of files: which of them were in line when it was begun. */
+  readonly known?: KnownArrivals | undefined;
+  /** Whether the unit may run although there are these that were not; it may not unless given. */
+  readonly mayRunBefore?: MayRunBefore | undefined;
   /** How long the lease is good from now on, in milliseconds; 0 when it is over. For what no transaction can refuse. */
   readonly goodForMs?: () => number;
 }
@@ -24,7 +31,10 @@ export interface Fence {
 /** The row of a lane, as the transaction has locked it. */
 export interface LaneState {
   readonly epoch: number;
-  readonly arrived: number;
+  /** Files that other nodes have entered, and that are perhaps not in line. */
+  readonly arrivals: readonly ArrivedFile[];
+  /** Whether there are more of them than these. */
+  readonly areMore: boolean;
 }
 
 /** The rows that a transaction has locked, by company; undefined where one process has all companies for ever. */
@@ -54,7 +64,9 @@ export function refusalOf(fence: Fence | undefined, lanes: LockedLanes): Error |
   if (fence === undefined || lanes === undefined) return undefined;
   const lane = lanes.get(fence.companyId);
   if (lane === undefined || lane.epoch !== fence.epoch) return new FencedError(fence.companyId);
-  if (fence.seen !== undefined && fence.seen() < lane.arrived)
-    return new UnseenArrivalsError(fence.companyId);
-  return undefined;
+  const { known, mayRunBefore } = fence;
+  if (known === undefined || lane.arrivals.length === 0) return undefined;
+  const unseen = lane.arrivals.filter(({ fileId }) => !known(fileId));
+  if (!lane.areMore && (unseen.length === 0 || mayRunBefore?.(unseen) === true)) return undefined;
+  return new UnseenArrivalsError(fence.companyId);
 }

@@ -27,7 +27,7 @@ import { isStoreBusy, isStoreDamaged, isStoreFault } from "../../lib/store-error
 import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
-import { type Fence, type LockedLanes, refusalOf, UnseenArrivalsError } from "./fence.ts";
+import { type Fence, type LockedLanes, refusalOf } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import { laneOf, type Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
@@ -205,16 +205,14 @@ async function commitGroup(
 }
 
 /** Those that may run; the others are answered with what holds them back. */
-async function unfenced(
-  tx: Transaction,
+function unfenced(
   units: readonly Unit[],
   { lanes, refused }: { readonly lanes: LockedLanes } & Pick<Begun, "refused">,
-): Promise<readonly Unit[]> {
+): readonly Unit[] {
   const allowed: Unit[] = [];
   for (const unit of units) {
     const refusal = refusalOf(unit.fence, lanes);
-    const mayRun = refusal instanceof UnseenArrivalsError && (await unit.fence?.mayRunBefore?.(tx)) === true;
-    if (refusal === undefined || mayRun) allowed.push(unit);
+    if (refusal === undefined) allowed.push(unit);
     else {
       refused.add(unit);
       unit.reject(refusal);
@@ -255,7 +253,7 @@ async function commitOnce(
     const lanes = await connection.lockFor(owners, mayLeave ? mostPatient(given) : undefined);
     const parts = divided(given, lanes);
     left = parts.left;
-    const allowed = await unfenced(tx, parts.own, { lanes, refused: begun.refused });
+    const allowed = unfenced(parts.own, { lanes, refused: begun.refused });
     if (!connection.undoesUnitsAlone) {
       begun.units = allowed.length;
       return await runAllBare(tx, allowed);

@@ -1,4 +1,4 @@
--- The schema after migration 23. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 24. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -30,6 +30,13 @@ CREATE INDEX appointments_held_in_slot on appointments (company_id, region, slot
   where state = 'held';
 CREATE INDEX appointments_over on appointments (company_id, updated_at)
   where state in ('released', 'expired');
+
+CREATE TABLE arrivals (
+  company_id integer not null,
+  file_id integer not null,
+  name text not null,
+  primary key (company_id, file_id)
+);
 
 CREATE TABLE audit (
   id integer primary key autoincrement,
@@ -246,11 +253,7 @@ CREATE UNIQUE INDEX incidents_open on incidents (company_id, kind, cause) where 
 
 CREATE TABLE lanes (
   company_id integer not null primary key,
-  epoch integer not null default 0,
-  arrived integer not null default 0,
-  seen integer not null default 0
-);
-CREATE INDEX lanes_with_news on lanes (company_id) where arrived <> seen;
+  epoch integer not null default 0);
 
 CREATE TABLE leases (
   company_id integer not null primary key,

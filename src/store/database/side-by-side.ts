@@ -8,6 +8,7 @@
  * unit that finds out on its way that its keys do not cover what it is going to write, asks to be alone.
  */
 import type { Kysely } from "kysely";
+import type { MayRunBefore } from "./fence.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
@@ -26,9 +27,6 @@ export function apart<Work extends (tx: Kysely<Tables>) => unknown>(keys: Keys, 
 export function keysOf(work: object): Keys | undefined {
   return keysOfWork.get(work);
 }
-
-/** Whether a unit may run before files that another node has entered are in line; asked in its transaction. */
-export type MayRunBefore = (tx: Kysely<Tables>) => Promise<boolean>;
 
 const mayRunBefore = new WeakMap<object, MayRunBefore>();
 

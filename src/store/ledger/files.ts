@@ -3,8 +3,9 @@
  * pipeline; queries for people are in `file-queries.ts`.
  */
 import { type Selectable, sql } from "kysely";
-import { type DecidedState, decidedStates, type FileState } from "../../domain/files/file-state.ts";
+import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
+import type { CompanyArrivals } from "../cluster/arrivals.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -68,17 +69,6 @@ const findWaiting = prepareQuery<SourceArguments, { id: number }>((db, arg) =>
     .where("is_filed", "=", sql.lit(0)),
 );
 
-const findDecidedUnfiled = prepareQuery<SourceArguments, { id: number }>((db, arg) =>
-  db
-    .selectFrom("files")
-    .select("id")
-    .where("company_id", "=", arg("companyId"))
-    .where("state", "in", decidedStates)
-    .where("is_filed", "=", sql.lit(0))
-    .where("source", "=", arg("location"))
-    .limit(1),
-);
-
 /** Enters a file as waiting and returns its ledger id. */
 export async function enterFile(tx: Transaction, file: NewFile): Promise<number> {
   const { beganAt = null, enteredAt = null } = file;
@@ -87,28 +77,14 @@ export async function enterFile(tx: Transaction, file: NewFile): Promise<number>
   return row.id;
 }
 
-/**
- * The same where another node may have entered it, from the same source: there is one entry that waits for a source. Gives
- * its id, and whether it was made here.
- */
-export async function enterFileOnce(
-  tx: Transaction,
-  file: NewFile,
-): Promise<{ readonly id: number; readonly isNew: boolean }> {
+/** The same where another node may have entered it, from the same source: there is one entry that waits for a source. */
+export async function enterFileOnce(tx: Transaction, file: NewFile): Promise<number> {
   const { companyId, location, beganAt = null, enteredAt = null } = file;
   const made = await insertFileOnce.find(tx, { ...file, beganAt, enteredAt });
-  if (made !== undefined) return { id: made.id, isNew: true };
+  if (made !== undefined) return made.id;
   const waiting = await findWaiting.find(tx, { companyId, location });
   if (waiting === undefined) throw new Error("an entry that an insert has met is not there");
-  return { id: waiting.id, isNew: false };
-}
-
-/** Whether an entry of this source is decided about, and its file perhaps not moved yet. */
-export async function isDecidedUnfiled(
-  tx: Transaction,
-  { companyId, location }: Pick<NewFile, "companyId" | "location">,
-): Promise<boolean> {
-  return (await findDecidedUnfiled.find(tx, { companyId, location })) !== undefined;
+  return waiting.id;
 }
 
 type KeptValue = "id" | "sha256" | "size" | "stopFunction" | "stopNbr" | "documentId" | "firstId";
@@ -242,6 +218,22 @@ export async function listOpenFiles(
     .$if(companyId !== undefined, (all) => all.where("company_id", "=", companyId ?? 0))
     .orderBy("id")
     .limit(query.limit)
+    .execute();
+  return rows.map(toLedgerEntry);
+}
+
+/** Those of the entries of a company that wait, oldest first. */
+export async function listWaitingOf(
+  read: Reader,
+  { companyId, fileIds }: CompanyArrivals,
+): Promise<readonly LedgerEntry[]> {
+  const rows = await read
+    .selectFrom("files")
+    .selectAll()
+    .where("company_id", "=", companyId)
+    .where("id", "in", [...fileIds])
+    .where("state", "=", "waiting")
+    .orderBy("id")
     .execute();
   return rows.map(toLedgerEntry);
 }

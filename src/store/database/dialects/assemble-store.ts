@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { ArrivalTable } from "../../cluster/arrivals.ts";
 import type { LeaseTable } from "../../cluster/lease-table.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
@@ -15,6 +16,7 @@ export interface StoreParts {
   readonly isOnServer: boolean;
   readonly condition: StoreCondition;
   readonly leases: LeaseTable | undefined;
+  readonly arrivals: ArrivalTable | undefined;
   readonly read: Kysely<Tables>;
   /** See `Store`. */
   asOfNow<T>(work: (read: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -29,22 +31,37 @@ export interface StoreParts {
 }
 
 /** Its writes, until they are refused. */
-function writesOf(commits: GroupCommit) {
+function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
   let refusal: string | undefined;
+  const underWay = new Set<Promise<unknown>>();
+  const refused = (reason: string) => Promise.reject(new StoreError("unfit", reason, undefined));
   const allowed =
     (run: GroupCommit["run"]): GroupCommit["run"] =>
     (whose, work, fence) =>
-      refusal === undefined
-        ? run(whose, work, fence)
-        : Promise.reject(new StoreError("unfit", refusal, undefined));
+      refusal === undefined ? run(whose, work, fence) : refused(refusal);
+  const enter: ArrivalTable["enter"] = (files, isThere) => {
+    if (arrivals === undefined || refusal !== undefined)
+      return refused(refusal ?? "no node enters files here");
+    const entering = arrivals.enter(files, isThere);
+    const ended = entering.catch(() => undefined).finally(() => underWay.delete(ended));
+    underWay.add(ended);
+    return entering;
+  };
   return {
     write: allowed(commits.run),
     writeSoon: allowed(commits.runSoon),
+    arrivals: arrivals && {
+      enter,
+      ofNode: (node: string) => arrivals.ofNode(node),
+      ofCompany: (companyId: number) => arrivals.ofCompany(companyId),
+      remove: (inLine: Parameters<ArrivalTable["remove"]>[0]) => arrivals.remove(inLine),
+    },
     async refuseWrites(reason: string | undefined): Promise<void> {
       refusal = reason;
       if (reason === undefined) return;
       // Units run in the order in which they came: with these two, done or failed, all that came before have ended.
-      await Promise.allSettled([commits.run("unowned", doNothing), commits.runSoon("unowned", doNothing)]);
+      const last = [commits.run("unowned", doNothing), commits.runSoon("unowned", doNothing)];
+      await Promise.allSettled([...last, ...underWay]);
     },
   };
 }
@@ -67,7 +84,7 @@ export function assembleStore(parts: StoreParts) {
     commits: commits.figures,
     read,
     asOfNow: parts.asOfNow,
-    ...writesOf(commits),
+    ...writesOf(commits, parts.arrivals),
     listen: listeners.listen,
     sizes,
     vacuum,

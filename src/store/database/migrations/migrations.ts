@@ -36,6 +36,7 @@ import { sql as pausesByHand } from "./0020-pauses-by-hand.ts";
 import { sql as momentsOfFiles } from "./0021-moments-of-files.ts";
 import { sql as importsOfLoads } from "./0022-imports-of-loads.ts";
 import { postgres as nodesAndLanesOfPostgres, sql as nodesAndLanes } from "./0023-nodes-and-lanes.ts";
+import { postgres as arrivalsOfPostgres, sql as arrivals } from "./0024-arrivals.ts";
 
 export interface Migration {
   readonly name: string;
@@ -141,5 +142,11 @@ export const migrations: readonly Migration[] = [
     sql: nodesAndLanes,
     fingerprint: "37becbf0a3954fa06c6ba86184395e68",
     postgres: { sql: nodesAndLanesOfPostgres, fingerprint: "e16e024a49840ff557ffb69b78ad472b", oldest: 23 },
+  },
+  {
+    name: "arrivals",
+    sql: arrivals,
+    fingerprint: "8e98f7daac285156d722e38d52122923",
+    postgres: { sql: arrivalsOfPostgres, fingerprint: "789b6bb918d752da6306f92e66699507", oldest: 24 },
   },
 ];

@@ -47,7 +47,7 @@ select company_id, sum(entries) from (
 const unownedText = `
 insert into entered_files (company_id, entries)
 select min(id), $1 - (select coalesce(sum(entries), 0) from entered_files) from companies having min(id) is not null
-on conflict (company_id) do update set entries = entered_files.entries + excluded.entries`;
+on conflict (company_id, counter) do update set entries = entered_files.entries + excluded.entries`;
 
 /** What slows down the load of rows, dropped, and made again in the same words. */
 class Parts {

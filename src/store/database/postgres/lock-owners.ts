@@ -3,6 +3,8 @@
  * companies, in the order of their ids. So no two wait for one another. Row locks alone: they go wherever the rows of a
  * company do.
  *
+ * The lock tells which files other nodes have entered for a company: all that were committed when it was asked for.
+ *
  * A group of units takes the lanes that are free, and leaves the units of the others for its next transaction: if it waited
  * for all of them, nodes that write for the same companies would only ever write one after the other.
  */
@@ -10,7 +12,12 @@ import type { LaneState } from "../fence.ts";
 import { laneOf, type Owner } from "../owner.ts";
 import type { SessionQuery } from "./postgres-session.ts";
 
-const columns = "company_id, epoch, arrived, pg_current_xact_id()::text as transaction";
+/** With more the owner decides nothing before it has them in line. */
+const mostTold = 256;
+
+const arrivals = `(select json_agg(json_build_array(file_id, name)) from (select file_id, name from arrivals
+  where arrivals.company_id = lanes.company_id limit ${mostTold + 1}) as told)`;
+const columns = `company_id, epoch, ${arrivals}::text as arrivals, pg_current_xact_id()::text as transaction`;
 const every = `select ${columns} from lanes order by company_id for update`;
 const some = `select ${columns} from lanes where company_id = any($1) order by company_id for update`;
 
@@ -44,10 +51,11 @@ export const lanesThatLack: SessionQuery = {
 export function lockedLanesOf(
   rows: readonly Readonly<Record<string, unknown>>[],
 ): ReadonlyMap<number, LaneState> {
-  return new Map(
-    rows.map((row) => [
-      Number(row["company_id"]),
-      { epoch: Number(row["epoch"]), arrived: Number(row["arrived"]) },
-    ]),
-  );
+  return new Map(rows.map((row) => [Number(row["company_id"]), laneStateOf(row)]));
+}
+
+function laneStateOf(row: Readonly<Record<string, unknown>>): LaneState {
+  const told = row["arrivals"] === null ? [] : (JSON.parse(String(row["arrivals"])) as [number, string][]);
+  const files = told.map(([fileId, name]) => ({ fileId, name }));
+  return { epoch: Number(row["epoch"]), arrivals: files, areMore: files.length > mostTold };
 }

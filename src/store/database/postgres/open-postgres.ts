@@ -11,6 +11,7 @@ import type { Migration } from "../migrations/migrations.ts";
 import { allSchemas, type KnownSchemas, knownSchemas } from "./known-schemas.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import type { DrainPatience } from "./older-programs.ts";
+import { PostgresArrivals } from "./postgres-arrivals.ts";
 import { PostgresConnection, postgresDialect, type Sessions } from "./postgres-dialect.ts";
 import { lastingFault } from "./postgres-faults.ts";
 import { PostgresLeases } from "./postgres-leases.ts";
@@ -18,7 +19,7 @@ import { PostgresSession } from "./postgres-session.ts";
 import type { SessionNode } from "./session-connection.ts";
 import { requireServer } from "./server-facts.ts";
 import { storeReaders } from "./sessions-of-node.ts";
-import { watchPostgres } from "./watch-postgres.ts";
+import { beforeIds, watchPostgres } from "./watch-postgres.ts";
 
 export interface PostgresStoreOptions {
   readonly log?: Pick<Logger, "info" | "warn"> | undefined;
@@ -67,8 +68,16 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
   const others = Array.from({ length: storeReaders - 1 }, reader);
   const reading = [reader(), ...others] as const;
   const leasing = new PostgresSession({ url, node, isReader: false, lockMs: lockMsOf(node) });
+  const entering = new PostgresSession({
+    ...{ url, node, isReader: false, writerOf: known.current },
+    counter: "arrivals",
+  });
+  const arrivals = new PostgresArrivals({
+    ...{ entering, reading: leasing, onFault },
+    before: areUnitsChecked() ? beforeIds : undefined,
+  });
   const end = async () => {
-    await Promise.all([writer, leasing, ...reading].map((session) => session.close()));
+    await Promise.all([writer, leasing, entering, ...reading].map((session) => session.close()));
   };
   const kyselyOf = (sessions: Sessions) =>
     new Kysely<Tables>({ dialect: postgresDialect(new PostgresConnection(sessions, onFault)) });
@@ -87,7 +96,7 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
     const instanceId = await options.agree(write);
     return assembleStore({
       isOnServer: true,
-      leases: new PostgresLeases(leasing),
+      ...{ leases: new PostgresLeases(leasing), arrivals },
       ...{ instanceId, condition, write, read, asOfNow, end },
       watch: areUnitsChecked() ? await watchPostgres(writer) : undefined,
       sizes: async () => ({ file: await usedDatabaseBytes(read), wal: 0 }),

@@ -26,7 +26,7 @@ export type Sessions = readonly [PostgresSession, ...PostgresSession[]];
 /** So many statements that were not prepared by name are kept by the sessions: each takes memory of the server. */
 const mostKept = 500;
 
-const noLane: LaneState = { epoch: 0, arrived: 0 };
+const noLane: LaneState = { epoch: 0, arrivals: [], areMore: false };
 
 /** What a statement has changed; a query has changed nothing. */
 function affectedBy({ command, rowCount }: SessionAnswer): number {
@@ -94,7 +94,7 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
 
   /** It goes with the begin. */
   async #rowsOf(lock: SessionQuery): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const { rows } = await this.#noted(this.session.lock(lock));
+    const { rows } = await this.#noted(this.session.askWithBegin(lock));
     return rows;
   }
 

@@ -6,7 +6,6 @@
 import type {
   ClaimedLease,
   KnownNode,
-  LaneNews,
   Lease,
   LeaseTable,
   NodeReport,
@@ -33,7 +32,7 @@ function claimOf(locking: string): string {
     taken as (select * from open where is_overdue
       union all (select * from open where not is_overdue order by random() limit $3)),
     claimed as (update lanes set epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
-      returning lanes.company_id, lanes.epoch, lanes.arrived, taken.ran_out_at),
+      returning lanes.company_id, lanes.epoch, taken.ran_out_at),
     leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${now} + $2::bigint from claimed
       where leases.company_id = claimed.company_id)
     select * from claimed`;
@@ -68,13 +67,6 @@ const statements = {
     where company_id in (select company_id from leases
       join unnest($2::bigint[], $3::bigint[]) given(id, of_epoch) on company_id = id and epoch = of_epoch
       where owner = $1 order by company_id for update of leases)`,
-  news: `select lanes.company_id, arrived from lanes join leases on leases.company_id = lanes.company_id
-    where owner = $1 and arrived <> seen`,
-  arrivedOf: "select arrived from lanes where company_id = $1",
-  // Waits for nobody: it is noted with the next news at the latest.
-  noteSeen: `update lanes set seen = $2
-    where company_id = (select company_id from lanes where company_id = $1 and seen < $2 and epoch = $3
-      for update skip locked)`,
   nodes: `select nodes.*, ${now} - seen_at as silent_ms,
     (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
   owners: "select company_id, owner from leases order by company_id",
@@ -163,19 +155,6 @@ export class PostgresLeases implements LeaseTable {
   async release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void> {
     const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
     await this.#ask("release", [node, ids, epochs]);
-  }
-
-  news(node: string): Promise<readonly LaneNews[]> {
-    return this.#ask<LaneNews>("news", [node]);
-  }
-
-  async arrivedOf(companyId: number): Promise<number> {
-    const [lane] = await this.#ask<Pick<LaneNews, "arrived">>("arrivedOf", [companyId]);
-    return lane?.arrived ?? 0;
-  }
-
-  async noteSeen({ companyId, arrived, epoch }: Parameters<LeaseTable["noteSeen"]>[0]): Promise<void> {
-    await this.#ask("noteSeen", [companyId, arrived, epoch]);
   }
 
   async nodes(): Promise<readonly KnownNode[]> {

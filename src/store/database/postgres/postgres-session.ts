@@ -7,7 +7,7 @@
  *
  * Statements of a transaction go to the server as they are given, without waiting for the answers of those before them: what
  * is asked at the same moment takes one round trip. When one fails, the server refuses those after it, and each of them is
- * told of the fault of the first. Only what locks rows may go before the server has said that the transaction has begun.
+ * told of the fault of the first. Only what does no harm without a transaction goes before the server has said that it has begun.
  *
  * A commit that was sent and not answered may be done or not. The server is asked in a new session what has become of the
  * transaction, by its number: what is committed must not be answered as failed, since it would be done again. The number alone
@@ -88,8 +88,11 @@ export class PostgresSession {
     });
   }
 
-  /** The same for a statement that only locks rows: it does not wait for the begin, and is answered after that. */
-  lock(query: SessionQuery): Promise<SessionResult> {
+  /**
+   * The same for a statement that does no harm without a transaction, as one that locks rows: it does not wait for the begin,
+   * and is answered after that.
+   */
+  askWithBegin(query: SessionQuery): Promise<SessionResult> {
     return this.#counted(query, async (config) => {
       const [, result] = await Promise.all([this.#begun, this.#askInTransaction(config)]);
       return result;

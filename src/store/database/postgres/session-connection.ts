@@ -18,6 +18,8 @@ export interface SessionOptions {
   readonly isPatient?: true | undefined;
   /** The schema of the program that writes in it: it is not connected when the database is not for that any more. */
   readonly writerOf?: number | undefined;
+  /** Under this name it counts the files that it enters, beside that of the node: no two sessions of a node have the same. */
+  readonly counter?: string | undefined;
   /** That of a daemon; the server shows its name beside the session. */
   readonly node?: SessionNode | undefined;
 }
@@ -46,7 +48,14 @@ export function idleInTransactionMsOf({ leaseMs }: Pick<SessionNode, "leaseMs">)
   return Math.min(idleInTransactionMs, Math.max(leaseMs / 2, leaseMs - 2_000));
 }
 
-function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: SessionOptions): pg.Client {
+function settingsOf({ isReader, isPatient, counter }: SessionOptions): string {
+  if (isReader) return "-c default_transaction_read_only=on";
+  const settings = isPatient ? patientSettings : writerSettings;
+  return counter === undefined ? settings : `${settings} -c dropgate.counter=${counter}`;
+}
+
+function clientOf(options: SessionOptions): pg.Client {
+  const { url, isPatient, statementMs, lockMs, node } = options;
   return new pg.Client({
     connectionString: url,
     application_name: node === undefined ? "dropgate" : `dropgate ${node.name}`,
@@ -58,7 +67,7 @@ function clientOf({ url, isReader, isPatient, statementMs, lockMs, node }: Sessi
       node === undefined ? idleInTransactionMs : Math.floor(idleInTransactionMsOf(node)),
     keepAlive: true,
     types: typeParsers,
-    options: isReader ? "-c default_transaction_read_only=on" : isPatient ? patientSettings : writerSettings,
+    options: settingsOf(options),
     pipeline: true,
   });
 }

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { type Transaction, undone } from "../group-commit.ts";
 import type { UnitWatch } from "../unit-checks.ts";
-import type { PostgresSession } from "./postgres-session.ts";
+import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 
 /** Two that open the database at the same moment make the same. */
 const ownerFunction = `
@@ -56,6 +56,11 @@ async function giveAgain(tx: Transaction, before: readonly GivenId[]): Promise<v
   }
 }
 
+const idsLock = 7_061_023;
+
+/** What a transaction begins with that gives ids and is no unit of work. */
+export const beforeIds: SessionQuery = { text: `select pg_advisory_xact_lock(${idsLock})`, values: [] };
+
 /** Makes the database refuse rows of another company than the unit's. */
 export async function watchPostgres(writer: PostgresSession): Promise<UnitWatch> {
   // One text is one transaction.
@@ -69,7 +74,7 @@ export async function watchPostgres(writer: PostgresSession): Promise<UnitWatch>
     },
     async undone(tx, work) {
       // Ids that another node has been given meanwhile must not be given again: until the commit, none has any.
-      await sql`select pg_advisory_xact_lock(7061023)`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${sql.lit(idsLock)})`.execute(tx);
       const before = await listGivenIds(tx);
       try {
         return await undone(tx, work);

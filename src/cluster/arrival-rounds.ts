@@ -1,0 +1,83 @@
+/**
+ * Puts files in line that other nodes have entered for the companies of this one: it asks for them again and again, and at once
+ * when a decision has met one. Their rows are removed later, those of all companies together.
+ */
+import { sleep } from "../lib/sleep.ts";
+import type { ArrivalTable, CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { HeldLane } from "./held-lane.ts";
+import type { HeldLanes } from "./held-lanes.ts";
+
+export interface ArrivalRoundsDeps {
+  readonly arrivals: Omit<ArrivalTable, "enter">;
+  /** Puts such files in line; gives those that need be told no more, none as long as the work of the company has not begun here. */
+  readonly readArrived: (arrivals: CompanyArrivals) => Promise<readonly number[]>;
+  /** How often it is asked whether there are any; a tenth of a second unless given. */
+  readonly arrivalsMs?: number;
+}
+
+const usualArrivalsMs = 100;
+/** How long rows of files in line may stay: each removal is a transaction. */
+const removeAfterMs = 500;
+/** With so many it does not wait: the lock of a lane tells some hundred at most. */
+const mostToRemove = 100;
+
+export class ArrivalRounds {
+  readonly everyMs: number;
+  readonly #deps: ArrivalRoundsDeps;
+  readonly #node: string;
+  readonly #lanes: Pick<HeldLanes, "all" | "get">;
+  #removedAt = performance.now();
+
+  constructor(deps: ArrivalRoundsDeps, node: string, lanes: Pick<HeldLanes, "all" | "get">) {
+    this.#deps = deps;
+    this.#node = node;
+    this.#lanes = lanes;
+    this.everyMs = deps.arrivalsMs ?? usualArrivalsMs;
+  }
+
+  /** Rejects when the database does not answer. */
+  async round(): Promise<void> {
+    const companies = await this.#deps.arrivals.ofNode(this.#node);
+    await Promise.all(companies.map((company) => this.#read(company)));
+    await this.#remove();
+  }
+
+  /** All of the company up to now. Rejects when the database does not answer. */
+  async lookFor(companyId: number, signal: AbortSignal): Promise<void> {
+    const fileIds = await this.#deps.arrivals.ofCompany(companyId);
+    const areRead = await this.#read({ companyId, fileIds });
+    await this.#remove();
+    // Taken over just now, or given back; or an earlier file is to be moved first.
+    if (!areRead) await sleep(usualArrivalsMs, signal);
+  }
+
+  /**
+   * Also while other parts of the work of a company have still to begin, or end already: its files wait for nothing but their turn.
+   * False when some of them are not in line.
+   */
+  async #read({ companyId, fileIds }: CompanyArrivals): Promise<boolean> {
+    const lane = this.#lanes.get(companyId);
+    if (lane === undefined || lane.stage === "fenced") return false;
+    const unread = fileIds.filter((fileId) => !lane.arrivals.has(fileId));
+    if (unread.length === 0) return true;
+    const inLine = await this.#deps.readArrived({ companyId, fileIds: unread });
+    lane.arrivals.add(inLine);
+    return inLine.length === unread.length;
+  }
+
+  async #remove(): Promise<void> {
+    const inLine = this.#lanes.all.flatMap(removableOf);
+    const files = inLine.reduce((sum, { fileIds }) => sum + fileIds.length, 0);
+    if (files === 0) return;
+    if (files < mostToRemove && performance.now() - this.#removedAt < removeAfterMs) return;
+    this.#removedAt = performance.now();
+    await this.#deps.arrivals.remove(inLine);
+    for (const { lane, fileIds } of inLine) lane.arrivals.removed(fileIds);
+  }
+}
+
+function removableOf(lane: HeldLane) {
+  const fileIds = lane.arrivals.toRemove;
+  if (fileIds.length === 0 || lane.stage === "fenced") return [];
+  return [{ lane, companyId: lane.company.companyId, epoch: lane.epoch, fileIds }];
+}
