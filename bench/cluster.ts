@@ -1,25 +1,31 @@
 /**
- * Four nodes beside one, on the same PostgreSQL and the same tree, behind HAProxy: processor time of daemons and server a
- * file; files a second when each answer of the database takes 5 ms more; and how long the companies of a node that dies or
- * stands still wait for another one. Hosts of as many companies as there are send at the same time, each its own files in
- * their order.
+ * Four nodes beside one, on the same PostgreSQL and the same tree, behind HAProxy, near the database and with 5 ms more for each
+ * answer of it; and how long the companies of a node that dies or stands still wait for another one.
+ *
+ * Each node is as on a machine of its own that is the same in both: a fifth of a core, and as many sessions of hosts for each node
+ * that there is. Three of four files come to a node that has not their company. Files are counted, and processor time of daemons
+ * and server, over some seconds in which nothing begins or ends.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { SftpLink } from "../test/support/cluster-link.ts";
 import type { ClusterNode } from "../test/support/cluster-node.ts";
 import { ClusterSite } from "../test/support/cluster-site.ts";
 import { waitFor } from "../test/support/wait-for.ts";
-import { sampleName, sampleStop } from "./sample-stop.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { settleDisk } from "./support/folders.ts";
 import { type Measurement, quantileOf, ratiosOf } from "./support/measurement.ts";
+import { canShare, holdToShare } from "./support/processor-share.ts";
 import { serverCpuMs } from "./support/postgres-store.ts";
+import { SendingHosts } from "./support/sending-hosts.ts";
 import { cpuMsOf } from "./support/sites.ts";
 
 const nodeCount = 4;
 const companyCount = 8;
-/** Sessions of each company. */
+/** Sessions of each company, for each node. */
 const linksOfCompany = 4;
+/** Of a core, for each node. */
+const share = 0.2;
+const warmMs = 4_000;
+const settleMs = 1_500;
 const delayMs = 5;
 /** The default. */
 const leaseMs = 10_000;
@@ -30,42 +36,17 @@ interface Turn {
   readonly perSecond: number;
 }
 
-async function cpuOf(site: ClusterSite): Promise<number> {
-  const times = await Promise.all(site.running.map((node) => cpuMsOf(node.run.process)));
-  return times.reduce((sum, ms) => sum + ms, serverCpuMs(site.database));
+interface Reading {
+  readonly atMs: number;
+  readonly cpuMs: number;
+  readonly files: number;
 }
 
-let serial = 0;
-
-const isDone = (work: Promise<void>) =>
-  work.then(
-    () => true,
-    () => false,
-  );
-
-/** Each company's hosts send so many files; resolves when all of them are decided. */
-async function sendAll(site: ClusterSite, filesOfLink: number): Promise<number> {
-  const waiting = "select count(*) from files where is_filed = 0";
-  const sending = site.companies.flatMap(({ host }) =>
-    Array.from({ length: linksOfCompany }, async () => {
-      const link = new SftpLink(site, host);
-      for (let nbr = 0; nbr < filesOfLink; nbr += 1) {
-        serial += 1;
-        const { stopNbr, name } = sampleName(serial);
-        const put = () => link.put(`/inbound/${name}`, sampleStop(stopNbr));
-        // The balancer takes a moment to see which nodes run.
-        if (nbr === 0) await waitFor("a connection", () => isDone(put()));
-        else await put();
-      }
-      link.end();
-    }),
-  );
-  await Promise.all(sending);
-  await waitFor(
-    "all files to be decided",
-    async () => Number((await site.database.ask(waiting))[0]?.[0]) === 0,
-  );
-  return sending.length * filesOfLink;
+async function readingOf(site: ClusterSite, hosts: SendingHosts): Promise<Reading> {
+  const files = await hosts.countFiles();
+  const times = await Promise.all(site.running.map((node) => cpuMsOf(node.run.process)));
+  const cpuMs = times.reduce((sum, ms) => sum + ms, serverCpuMs(site.database));
+  return { atMs: performance.now(), cpuMs, files };
 }
 
 /** Only the first nodes run, and all companies are shared out among them. */
@@ -80,17 +61,25 @@ async function runNodes(site: ClusterSite, count: number): Promise<void> {
   });
 }
 
-async function takeTurn(site: ClusterSite, nodes: number, filesOfLink: number): Promise<Turn> {
+async function takeTurn(site: ClusterSite, nodes: number, measuredMs: number): Promise<Turn> {
   await runNodes(site, nodes);
-  // Code and caches are warm in nodes that run for months.
-  await sendAll(site, Math.ceil(filesOfLink / 4));
   await settleDisk();
-  const before = await cpuOf(site);
-  const startedAt = performance.now();
-  const count = await sendAll(site, filesOfLink);
-  const ms = performance.now() - startedAt;
+  const hosts = await SendingHosts.start(site, linksOfCompany * nodes);
+  // Code and caches are warm in nodes that run for months.
+  await wait(warmMs);
+  const releases = site.running.map(({ run }) => holdToShare(run.process.pid ?? 0, share));
+  await wait(settleMs);
+  const before = await readingOf(site, hosts);
+  await wait(measuredMs);
+  const after = await readingOf(site, hosts);
+  for (const release of releases) release();
+  await hosts.end();
   progress(".");
-  return { cpuMs: ((await cpuOf(site)) - before) / count, perSecond: (count * 1_000) / ms };
+  const count = after.files - before.files;
+  return {
+    cpuMs: (after.cpuMs - before.cpuMs) / count,
+    perSecond: (count * 1_000) / (after.atMs - before.atMs),
+  };
 }
 
 interface Turns {
@@ -98,12 +87,12 @@ interface Turns {
   readonly four: Turn[];
 }
 
-async function compare(site: ClusterSite, rounds: number, filesOfLink: number): Promise<Turns> {
+async function compare(site: ClusterSite, rounds: number, measuredMs: number): Promise<Turns> {
   const turns: Turns = { one: [], four: [] };
   for (let round = 0; round < rounds; round += 1) {
     const inOrder = round % 2 === 0 ? ([1, nodeCount] as const) : ([nodeCount, 1] as const);
     for (const nodes of inOrder)
-      turns[nodes === 1 ? "one" : "four"].push(await takeTurn(site, nodes, filesOfLink));
+      turns[nodes === 1 ? "one" : "four"].push(await takeTurn(site, nodes, measuredMs));
   }
   return turns;
 }
@@ -166,6 +155,7 @@ function compared({ one, four }: Turns, what: string, figure: (turn: Turn) => nu
   return {
     ...{ suite: "cluster", what, figure: { values: ofFour, unit }, floor: { values: ofOne, unit } },
     ratios: ratiosOf(ofFour, ofOne),
+    note: canShare ? `each node has ${share} of a core` : "the nodes share the cores: no control groups here",
   };
 }
 
@@ -179,23 +169,28 @@ async function withSite<T>(lease: number, use: (site: ClusterSite) => Promise<T>
 }
 
 export async function benchCluster({ rounds, isQuick }: BenchOptions): Promise<Measurement[]> {
-  const filesOfLink = isQuick ? 6 : 40;
+  const measuredMs = isQuick ? 3_000 : 15_000;
   return await withSite(leaseMs, async (site) => {
-    const near = await compare(site, rounds, filesOfLink);
+    const near = await compare(site, rounds, measuredMs);
     for (const node of site.nodes) node.link.slowDown(delayMs / 2);
-    const far = await compare(site, rounds, filesOfLink);
+    const far = await compare(site, rounds, measuredMs);
     const takeOvers = await withSite(shortLeaseMs, (other) =>
       measureTakeOvers(other, isQuick ? 1 : nodeCount),
     );
     return [
       {
-        ...compared(near, "processor time a file, four nodes beside one", ({ cpuMs }) => cpuMs, "ms"),
+        ...compared(
+          near,
+          "processor time a file, four nodes beside one, as many hosts for each",
+          ({ cpuMs }) => cpuMs,
+          "ms",
+        ),
         wanted: { of: "ratio", is: "below", limit: 1.15 },
       },
       {
         ...compared(
           far,
-          `files a second with ${delayMs} ms to the database and back, four nodes beside one`,
+          `files a second with ${delayMs} ms to the database and back, four nodes beside one, as many hosts for each`,
           ({ perSecond }) => perSecond,
           "1/s",
         ),

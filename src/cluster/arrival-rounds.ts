@@ -16,9 +16,9 @@ export interface ArrivalRoundsDeps {
 }
 
 const usualArrivalsMs = 100;
-/** How long rows of files in line may stay: each removal is a transaction. */
+/** How long rows of files in line stay: removals are transactions, and what was begun before them is begun anew. */
 const removeAfterMs = 500;
-/** With so many it does not wait: the lock of a lane tells some hundred at most. */
+/** With more rows of a company they do not stay: the lock of its lane tells some hundred at most. */
 const mostToRemove = 100;
 
 export class ArrivalRounds {
@@ -27,6 +27,9 @@ export class ArrivalRounds {
   readonly #node: string;
   readonly #lanes: Pick<HeldLanes, "all" | "get">;
   #removedAt = performance.now();
+  #isRemoving = false;
+  /** Companies with files that could not be put in line in the round before: they must not keep those of others away. */
+  #blocked: readonly number[] = [];
 
   constructor(deps: ArrivalRoundsDeps, node: string, lanes: Pick<HeldLanes, "all" | "get">) {
     this.#deps = deps;
@@ -37,8 +40,13 @@ export class ArrivalRounds {
 
   /** Rejects when the database does not answer. */
   async round(): Promise<void> {
-    const companies = await this.#deps.arrivals.ofNode(this.#node);
-    await Promise.all(companies.map((company) => this.#read(company)));
+    const blocked = this.#blocked;
+    // They are asked for in every second round.
+    this.#blocked = [];
+    const companies = await this.#deps.arrivals.ofNode(this.#node, blocked);
+    const areRead = await Promise.all(companies.map((company) => this.#read(company)));
+    if (blocked.length === 0)
+      this.#blocked = companies.filter((_, at) => areRead[at] === false).map(({ companyId }) => companyId);
     await this.#remove();
   }
 
@@ -66,18 +74,28 @@ export class ArrivalRounds {
   }
 
   async #remove(): Promise<void> {
+    if (this.#isRemoving || !this.#isTime()) return;
     const inLine = this.#lanes.all.flatMap(removableOf);
-    const files = inLine.reduce((sum, { fileIds }) => sum + fileIds.length, 0);
-    if (files === 0) return;
-    if (files < mostToRemove && performance.now() - this.#removedAt < removeAfterMs) return;
+    if (inLine.length === 0) return;
     this.#removedAt = performance.now();
-    await this.#deps.arrivals.remove(inLine);
+    this.#isRemoving = true;
+    try {
+      await this.#deps.arrivals.remove(inLine);
+    } finally {
+      this.#isRemoving = false;
+    }
     for (const { lane, fileIds } of inLine) lane.arrivals.removed(fileIds);
+  }
+
+  #isTime(): boolean {
+    if (performance.now() - this.#removedAt >= removeAfterMs) return true;
+    return this.#lanes.all.some(({ arrivals }) => arrivals.countToRemove > mostToRemove);
   }
 }
 
 function removableOf(lane: HeldLane) {
-  const fileIds = lane.arrivals.toRemove;
-  if (fileIds.length === 0 || lane.stage === "fenced") return [];
+  if (lane.stage === "fenced") return [];
+  const fileIds = lane.arrivals.takeRemovable(lane.arrivals.countToRemove > mostToRemove ? 0 : removeAfterMs);
+  if (fileIds.length === 0) return [];
   return [{ lane, companyId: lane.company.companyId, epoch: lane.epoch, fileIds }];
 }

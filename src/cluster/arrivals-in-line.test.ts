@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ArrivalsInLine } from "./arrivals-in-line.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 describe("the files of other nodes that are in line", () => {
   it("are known to what begins after them, and not to what has begun before", () => {
@@ -7,9 +9,9 @@ describe("the files of other nodes that are in line", () => {
     inLine.add([1]);
     const earlier = inLine.asOfNow();
     inLine.add([2]);
-    expect([earlier(1), earlier(2)]).toEqual([true, false]);
+    expect([earlier.has(1), earlier.has(2)]).toEqual([true, false]);
     const later = inLine.asOfNow();
-    expect([later(1), later(2), later(3)]).toEqual([true, true, false]);
+    expect([later.has(1), later.has(2), later.has(3)]).toEqual([true, true, false]);
   });
 
   it("stay known when they are told again", () => {
@@ -17,17 +19,32 @@ describe("the files of other nodes that are in line", () => {
     inLine.add([1]);
     const earlier = inLine.asOfNow();
     inLine.add([1, 2]);
-    expect([earlier(1), earlier(2)]).toEqual([true, false]);
+    expect([earlier.has(1), earlier.has(2)]).toEqual([true, false]);
+  });
+
+  it("end what was known before them when their rows are to be removed, and nothing that began behind", () => {
+    vi.useFakeTimers();
+    const inLine = new ArrivalsInLine();
+    inLine.add([1]);
+    const afterFirst = inLine.asOfNow();
+    vi.advanceTimersByTime(300);
+    inLine.add([2]);
+    const afterSecond = inLine.asOfNow();
+    vi.advanceTimersByTime(300);
+    expect(inLine.takeRemovable(500)).toEqual([1]);
+    expect([afterFirst.isOver(), afterSecond.isOver()]).toEqual([false, false]);
+    expect(inLine.takeRemovable(0)).toEqual([1, 2]);
+    expect([afterFirst.isOver(), afterSecond.isOver()]).toEqual([true, false]);
   });
 
   it("stay known once their rows are removed, for a transaction that has them still, until the next ones are", () => {
     const inLine = new ArrivalsInLine();
     inLine.add([1]);
     inLine.add([2]);
-    expect(inLine.toRemove).toEqual([1, 2]);
+    expect(inLine.countToRemove).toBe(2);
     inLine.removed([1]);
-    expect([inLine.has(1), inLine.has(2), inLine.toRemove]).toEqual([true, true, [2]]);
+    expect([inLine.has(1), inLine.has(2), inLine.countToRemove]).toEqual([true, true, 1]);
     inLine.removed([2]);
-    expect([inLine.has(1), inLine.has(2), inLine.toRemove]).toEqual([false, true, []]);
+    expect([inLine.has(1), inLine.has(2), inLine.countToRemove]).toEqual([false, true, 0]);
   });
 });

@@ -102,6 +102,7 @@ export class EnteredElsewhere {
   }
 
   async #enterOnce(files: readonly WaitingFile[]): Promise<void> {
+    if (files.length === 0) return;
     const { arrivals, locations, clock } = this.#deps;
     const enteredAt = clock.now();
     const byEntry = new Map(files.map((file) => [newFileOf(file, { locations, enteredAt }), file]));

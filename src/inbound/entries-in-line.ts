@@ -3,7 +3,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { Store } from "../store/database/database.ts";
 import type { CompanyArrivals } from "../store/cluster/arrivals.ts";
 import type { MayRunBefore } from "../store/database/fence.ts";
-import { listWaitingOf } from "../store/ledger/files.ts";
+import { type LedgerEntry, listWaitingOf } from "../store/ledger/files.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import { type Arrivals, keysOfFile } from "./lanes/decide-group.ts";
@@ -89,14 +89,15 @@ export class EntriesInLine {
     // All of them are ordered before the first of them is decided.
     const release = runner.hold();
     try {
-      for (const entry of await listWaitingOf(store.read, arrivals)) {
-        const path = locations.fromLedger(entry.source);
-        // The same file: one entry waits for a source.
-        if (files.isInLine(path)) continue;
-        if (files.isBeingFiled(path)) {
-          settled.delete(entry.id);
-          continue;
-        }
+      // Where each stands is asked before anything is waited for: later one that was in line may be gone.
+      const waiting = await listWaitingOf(store.read, arrivals);
+      const pathOf = ({ source }: LedgerEntry) => locations.fromLedger(source);
+      // Of one path in line it is the same file: one entry waits for a source.
+      const others = waiting.filter((entry) => !files.isInLine(pathOf(entry)));
+      const standing = (entry: LedgerEntry) => (files.isBeingFiled(pathOf(entry)) ? "later" : "ready");
+      const { later = [], ready = [] } = Object.groupBy(others, standing);
+      for (const { id } of later) settled.delete(id);
+      for (const entry of ready) {
         const file = files.fromLedger({ ...entry, retriedAt: undefined });
         // The node that has entered it left the receipt of an earlier file of the name to this one.
         await receipts.clearAll([{ ...file, channel: "recovered" }]);

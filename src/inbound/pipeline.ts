@@ -77,7 +77,7 @@ export interface PipelineScope {
   readonly arrivalFigures: ArrivalFigures;
   /** The company is another node's now: the ledger may lack these files. */
   readonly handOver: (files: readonly WaitingFile[]) => void;
-  /** Puts files that other nodes have entered in line, and notes up to where. Never rejects. */
+  /** Puts files that other nodes have entered in line. Never rejects. */
   readonly readArrived: () => Promise<void>;
 }
 
@@ -262,7 +262,7 @@ export class Pipeline implements Inbox, Service {
 
   async start(signal: AbortSignal): Promise<void> {
     const company = this.#deps.scope?.company;
-    await redoFiling(this.#deps, this.#filing, this.#files.paths, company?.companyId);
+    await redoFiling(this.#deps, this.#filing, this.#files.leftToFile, company?.companyId);
     killPoint("recovery.redone");
     await this.#awaitedReceipts.clearWaiting(company?.companyCode);
     const released = await this.#entries.loadAll(signal);

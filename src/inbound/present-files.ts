@@ -224,6 +224,18 @@ export class PresentFiles {
     this.#order.recovered();
   }
 
+  /** Files that an earlier run has decided about, and that are still to be moved. */
+  readonly leftToFile = {
+    add: (directory: string, name: string): void => {
+      this.paths.add(directory, name);
+      this.#decidedPaths.add(directory, name);
+    },
+    delete: (directory: string, name: string): void => {
+      this.paths.delete(directory, name);
+      this.#decidedPaths.delete(directory, name);
+    },
+  };
+
   /** It is decided, or gone. */
   decided(file: WaitingFile): void {
     this.#deps.receipts.delete(file);

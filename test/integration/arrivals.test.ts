@@ -1,5 +1,6 @@
 /** Files that nodes enter for one another, on a real server: without the lock that whoever writes for the company holds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { ArrivalsInLine } from "../../src/cluster/arrivals-in-line.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { ArrivalTable } from "../../src/store/cluster/arrivals.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
@@ -192,9 +193,9 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
     const [fileId = 0] = await told();
     const [{ epoch } = { epoch: 0 }] = await owner.read.selectFrom("lanes").selectAll().execute();
     const unseen: unknown[] = [];
-    const writeWith = (known: (id: number) => boolean, mayRunBefore?: () => boolean) =>
+    const writeWith = (has: (id: number) => boolean, mayRunBefore?: () => boolean) =>
       owner.write(acme, async () => "written", {
-        ...{ companyId: acme, epoch, known },
+        ...{ companyId: acme, epoch, known: { has, isOver: () => false } },
         mayRunBefore: (files) => {
           unseen.push(...files);
           return mayRunBefore?.() ?? false;
@@ -227,11 +228,30 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
     expect(await writeWith(() => false)).toBe("written");
   });
 
+  it("hold back what was begun before they were in line, also when their rows are removed before it runs", async () => {
+    const inLine = new ArrivalsInLine();
+    const running = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
+    const begun = { companyId: acme, epoch: 0, known: inLine.asOfNow() };
+    await arrivals.enter([fileOf("a")], isThere);
+    // It is behind the unit that is running.
+    const writing = owner.write(acme, async () => "written", begun);
+    inLine.add(await told());
+    const fileIds = inLine.takeRemovable(0);
+    await arrivals.remove([{ companyId: acme, fileIds, epoch: 0 }]);
+    inLine.removed(fileIds);
+    expect(await told()).toEqual([]);
+    await Promise.all([running.commit(), expect(writing).rejects.toThrow(UnseenArrivalsError)]);
+    expect(await owner.write(acme, async () => "written", { ...begun, known: inLine.asOfNow() })).toBe(
+      "written",
+    );
+  });
+
   it("are told to the node that has the company, by company", async () => {
     await arrivals.enter([fileOf("a"), fileOf("b"), fileOf("c", { companyId: other })], isThere);
-    expect(await arrivals.ofNode("one")).toEqual([]);
+    expect(await arrivals.ofNode("one", [])).toEqual([]);
     await askPostgres(url, `update leases set owner = 'one' where company_id = ${acme} returning 1`);
-    expect(await arrivals.ofNode("one")).toEqual([{ companyId: acme, fileIds: await told() }]);
+    expect(await arrivals.ofNode("one", [])).toEqual([{ companyId: acme, fileIds: await told() }]);
+    expect(await arrivals.ofNode("one", [acme])).toEqual([]);
   });
 
   it("of before the table are told by it, when they may not be in line", async () => {

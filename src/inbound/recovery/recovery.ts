@@ -56,7 +56,7 @@ export async function decidedOf(
 export async function redoFiling(
   deps: RecoveryDependencies,
   filing: FilingQueue,
-  knownPaths: CountedPaths,
+  knownPaths: Pick<CountedPaths, "add" | "delete">,
   companyId?: number,
 ): Promise<void> {
   killPoint("recovery.begun");

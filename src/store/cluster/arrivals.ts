@@ -31,8 +31,8 @@ export interface ArrivalTable {
     files: readonly NewFile[],
     isThere: (file: NewFile) => boolean | Promise<boolean>,
   ): Promise<readonly EnteredAs[]>;
-  /** Those of the companies of the node, some thousand at most. */
-  ofNode(node: string): Promise<readonly CompanyArrivals[]>;
+  /** Those of the companies of the node but for these, some thousand at most. */
+  ofNode(node: string, without: readonly number[]): Promise<readonly CompanyArrivals[]>;
   /** Those of the company, some thousand at most. */
   ofCompany(companyId: number): Promise<readonly number[]>;
   /** These are in line, by who has the leases of these epochs. */

@@ -6,8 +6,13 @@
 
 import type { ArrivedFile } from "../cluster/arrivals.ts";
 
-/** Whether a file that another node has entered, by its id in the ledger, is in line. */
-export type KnownArrivals = (fileId: number) => boolean;
+/** Files that other nodes have entered, as they were in line at some moment. */
+export interface KnownArrivals {
+  /** By its id in the ledger. */
+  has(fileId: number): boolean;
+  /** Whether the database tells no more of files that have come in line since then: nothing can be said without them. */
+  isOver(): boolean;
+}
 
 /** Whether something may be done before these files are in line. */
 export type MayRunBefore = (unseen: readonly ArrivedFile[]) => boolean;
@@ -65,8 +70,9 @@ export function refusalOf(fence: Fence | undefined, lanes: LockedLanes): Error |
   const lane = lanes.get(fence.companyId);
   if (lane === undefined || lane.epoch !== fence.epoch) return new FencedError(fence.companyId);
   const { known, mayRunBefore } = fence;
-  if (known === undefined || lane.arrivals.length === 0) return undefined;
-  const unseen = lane.arrivals.filter(({ fileId }) => !known(fileId));
-  if (!lane.areMore && (unseen.length === 0 || mayRunBefore?.(unseen) === true)) return undefined;
+  if (known === undefined) return undefined;
+  const unseen = lane.arrivals.filter(({ fileId }) => !known.has(fileId));
+  const mayRun = unseen.length === 0 || mayRunBefore?.(unseen) === true;
+  if (mayRun && !lane.areMore && !known.isOver()) return undefined;
   return new UnseenArrivalsError(fence.companyId);
 }

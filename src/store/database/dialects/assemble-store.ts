@@ -52,7 +52,7 @@ function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
     writeSoon: allowed(commits.runSoon),
     arrivals: arrivals && {
       enter,
-      ofNode: (node: string) => arrivals.ofNode(node),
+      ofNode: (node: string, without: readonly number[]) => arrivals.ofNode(node, without),
       ofCompany: (companyId: number) => arrivals.ofCompany(companyId),
       remove: (inLine: Parameters<ArrivalTable["remove"]>[0]) => arrivals.remove(inLine),
     },
@@ -62,6 +62,10 @@ function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
       // Units run in the order in which they came: with these two, done or failed, all that came before have ended.
       const last = [commits.run("unowned", doNothing), commits.runSoon("unowned", doNothing)];
       await Promise.allSettled([...last, ...underWay]);
+    },
+    async close() {
+      refusal = "dropgate is stopping: try again later";
+      await Promise.all([commits.close(), ...underWay]);
     },
   };
 }
@@ -76,6 +80,7 @@ export function assembleStore(parts: StoreParts) {
   const listeners = createListeners();
   const checked = watch === undefined ? undefined : checkedBy(watch);
   const commits = createGroupCommit(write, listeners.tell, checked);
+  const { close, ...writes } = writesOf(commits, parts.arrivals);
   return {
     instanceId,
     isOnServer: parts.isOnServer,
@@ -84,12 +89,12 @@ export function assembleStore(parts: StoreParts) {
     commits: commits.figures,
     read,
     asOfNow: parts.asOfNow,
-    ...writesOf(commits, parts.arrivals),
+    ...writes,
     listen: listeners.listen,
     sizes,
     vacuum,
     async close() {
-      await commits.close();
+      await close();
       killPoint("stop.store");
       await end();
     },

@@ -21,8 +21,8 @@ const settings = [
   "set maintenance_work_mem = '256MB'",
 ];
 
-/** All units of work lock a row of this first (`lock-owners.ts`). */
-const lockOut = "lock table lanes in exclusive mode";
+/** All units of work lock a row of the first before they write (`lock-owners.ts`); what enters files for others writes the second. */
+const lockOut = "lock table lanes, arrivals in exclusive mode";
 
 const others = `
 select count(*) from pg_stat_activity

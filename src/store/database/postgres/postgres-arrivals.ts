@@ -1,6 +1,7 @@
 /**
- * Files that nodes enter for one another, in sessions of their own: neither does who enters them wait for what the node writes
- * for its own companies, nor does who puts them in line. What comes while a transaction is under way goes with the next one.
+ * Files that nodes enter for one another, in a session of its own: who enters them does not wait for what the node writes for its
+ * own companies. What comes while a transaction is under way goes with the next one. None leaves a mark (`commit-marks.ts`): one
+ * that was not answered has failed, and whoever tries again meets the entries that it has perhaps made.
  *
  *   asked ──> begin, insert, look (one round trip) ──all may stay──> commit ──> entered
  *                ^                  └──some are gone, or being filed──> rollback ─┐
@@ -13,7 +14,6 @@ import { decidedStates } from "../../../domain/files/file-state.ts";
 import { isPassingStoreError } from "../../../lib/store-error.ts";
 import type { ArrivalTable, CompanyArrivals, EnteredAs } from "../../cluster/arrivals.ts";
 import type { NewFile } from "../../ledger/files.ts";
-import { named } from "../named-rows.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 import { checkValues } from "./postgres-values.ts";
 
@@ -32,13 +32,10 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-interface FoundSource {
-  readonly companyId: number;
-  readonly source: string;
-}
-
-/** The owner reads the others later: no more are told with the lock of its lane. */
+/** The owner reads the others later. */
 const readAtOnce = 4_096;
+/** Files of one transaction, unless they are asked for together: it bounds how long the first of them waits for the last. */
+const enteredAtOnce = 256;
 
 const statements = {
   enter: `with given as (select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[],
@@ -48,13 +45,13 @@ const statements = {
         source, location, is_filed, state, reasons, records_created, records_updated, records_deleted)
       select company_id, name, name_time, size, channel, user_name, received_at, began_at, entered_at,
         source, source, 0, 'waiting', '[]', 0, 0, 0 from given order by source
-      on conflict do nothing returning id, company_id, name, source),
+      on conflict (company_id, source) where state = 'waiting' and is_filed = 0 do nothing returning id, company_id, name, source),
     told as (insert into arrivals (company_id, file_id, name) select company_id, id, name from made)
     select company_id, source from made`,
   beingFiled: `select company_id, source from files where company_id = any($1::bigint[])
     and state in (${decidedStates.map((state) => `'${state}'`).join(", ")}) and is_filed = 0 and source = any($2::text[])`,
   ofNode: `select arrivals.company_id, file_id from arrivals join leases on leases.company_id = arrivals.company_id
-    where owner = $1 limit ${readAtOnce}`,
+    where owner = $1 and not arrivals.company_id = any($2::bigint[]) limit ${readAtOnce}`,
   ofCompany: `select file_id from arrivals where company_id = $1 limit ${readAtOnce}`,
   remove: `delete from arrivals using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (of_company, of_file, of_epoch)
     where company_id = of_company and file_id = of_file
@@ -74,8 +71,8 @@ function valuesOf(file: NewFile): readonly unknown[] {
   ];
 }
 
-const keyOf = ({ companyId, source }: FoundSource) => `${companyId} ${source}`;
-const sourceOf = ({ file: { companyId, location } }: Entering) => keyOf({ companyId, source: location });
+const keyOf = (companyId: number, source: string) => `${companyId} ${source}`;
+const sourceOf = ({ file }: Entering) => keyOf(file.companyId, file.location);
 
 export interface ArrivalSessions {
   /** In which files are entered. */
@@ -90,7 +87,7 @@ export interface ArrivalSessions {
 
 export class PostgresArrivals implements ArrivalTable {
   readonly #sessions: ArrivalSessions;
-  #waiting: Asked[] = [];
+  readonly #waiting: Asked[] = [];
   #isUnderWay = false;
 
   constructor(sessions: ArrivalSessions) {
@@ -109,8 +106,8 @@ export class PostgresArrivals implements ArrivalTable {
     });
   }
 
-  async ofNode(node: string): Promise<readonly CompanyArrivals[]> {
-    const { rows } = await this.#sessions.reading.query(queryOf("ofNode", [node]));
+  async ofNode(node: string, without: readonly number[]): Promise<readonly CompanyArrivals[]> {
+    const { rows } = await this.#sessions.reading.query(queryOf("ofNode", [node, without]));
     const byCompany = Map.groupBy(rows, (row) => Number(row["company_id"]));
     return [...byCompany].map(([companyId, own]) => ({ companyId, fileIds: own.map(fileIdOf) }));
   }
@@ -130,11 +127,19 @@ export class PostgresArrivals implements ArrivalTable {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const asked = this.#waiting;
-      this.#waiting = [];
-      await this.#enterTogether(asked);
+      await this.#enterTogether(this.#takeWaiting());
     }
     this.#isUnderWay = false;
+  }
+
+  #takeWaiting(): readonly Asked[] {
+    let [asked, files] = [0, 0];
+    for (const { entering } of this.#waiting) {
+      files += entering.length;
+      if (asked > 0 && files > enteredAtOnce) break;
+      asked += 1;
+    }
+    return this.#waiting.splice(0, asked);
   }
 
   /** When they cannot be entered, for a fault that does not pass, each is tried by itself. */
@@ -164,11 +169,12 @@ export class PostgresArrivals implements ArrivalTable {
     try {
       await session.begin();
       const [made, beingFiled] = await this.#insertAndLook(all);
-      for (const one of all) {
-        if (!made.has(sourceOf(one))) continue;
+      const isMade = (one: Entering) => made.has(sourceOf(one));
+      const look = async (one: Entering) => {
         if (!(await one.isThere(one.file))) one.end = "gone";
         else if (beingFiled.has(sourceOf(one))) one.end = "being filed";
-      }
+      };
+      await Promise.all(all.filter(isMade).map(look));
       if (all.every(({ end }) => end === undefined)) await session.commit();
       else await session.rollback();
     } catch (error) {
@@ -190,7 +196,7 @@ export class PostgresArrivals implements ArrivalTable {
       session.askWithBegin(queryOf("beingFiled", [[...new Set(companies)], sources])),
     ]);
     const [made, beingFiled] = answers.map(
-      ({ rows }) => new Set(rows.map((row) => keyOf(named(row) as unknown as FoundSource))),
+      ({ rows }) => new Set(rows.map((row) => keyOf(Number(row["company_id"]), String(row["source"])))),
     );
     return [made ?? new Set(), beingFiled ?? new Set()];
   }

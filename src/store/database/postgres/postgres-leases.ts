@@ -106,7 +106,7 @@ function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): Know
 
 const nothing: Pick<Orders, "nodes" | "lanes" | "neededSchema"> = { nodes: 0, lanes: 0, neededSchema: 0 };
 
-/** The leases of the database of this session, which has no other use. */
+/** The leases of the database of this session, in which arrivals are read besides. */
 export class PostgresLeases implements LeaseTable {
   readonly #session: PostgresSession;
 

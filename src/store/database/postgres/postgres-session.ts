@@ -12,7 +12,7 @@
  * A commit that was sent and not answered may be done or not. The server is asked in a new session what has become of the
  * transaction, by its number: what is committed must not be answered as failed, since it would be done again. The number alone
  * tells it on the same server only: a standby that has taken over gives numbers anew that it has not seen. So each
- * transaction of a node leaves a mark (`commit-marks.ts`), and is committed when the mark is there.
+ * transaction of the writer of a node leaves a mark (`commit-marks.ts`), and is committed when the mark is there.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
