@@ -16,9 +16,9 @@ export interface ArrivalRoundsDeps {
 }
 
 const usualArrivalsMs = 100;
-/** How long rows of files in line stay: removals are transactions, and what was begun before them is begun anew. */
-const removeAfterMs = 500;
-/** With more rows of a company they do not stay: the lock of its lane tells some hundred at most. */
+/** How often rows of files in line are removed: each time is a transaction. */
+const removeEveryMs = 500;
+/** With more rows of a company at once: the lock of its lane tells some hundred at most. */
 const mostToRemove = 100;
 
 export class ArrivalRounds {
@@ -88,14 +88,14 @@ export class ArrivalRounds {
   }
 
   #isTime(): boolean {
-    if (performance.now() - this.#removedAt >= removeAfterMs) return true;
+    if (performance.now() - this.#removedAt >= removeEveryMs) return true;
     return this.#lanes.all.some(({ arrivals }) => arrivals.countToRemove > mostToRemove);
   }
 }
 
 function removableOf(lane: HeldLane) {
   if (lane.stage === "fenced") return [];
-  const fileIds = lane.arrivals.takeRemovable(lane.arrivals.countToRemove > mostToRemove ? 0 : removeAfterMs);
+  const fileIds = lane.arrivals.removable;
   if (fileIds.length === 0) return [];
   return [{ lane, companyId: lane.company.companyId, epoch: lane.epoch, fileIds }];
 }

@@ -1,40 +1,39 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ArrivalsInLine } from "./arrivals-in-line.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 describe("the files of other nodes that are in line", () => {
   it("are known to what begins after them, and not to what has begun before", () => {
     const inLine = new ArrivalsInLine();
     inLine.add([1]);
-    const earlier = inLine.asOfNow();
+    const earlier = inLine.begin();
     inLine.add([2]);
     expect([earlier.has(1), earlier.has(2)]).toEqual([true, false]);
-    const later = inLine.asOfNow();
+    const later = inLine.begin();
     expect([later.has(1), later.has(2), later.has(3)]).toEqual([true, true, false]);
   });
 
   it("stay known when they are told again", () => {
     const inLine = new ArrivalsInLine();
     inLine.add([1]);
-    const earlier = inLine.asOfNow();
+    const earlier = inLine.begin();
     inLine.add([1, 2]);
     expect([earlier.has(1), earlier.has(2)]).toEqual([true, false]);
   });
 
-  it("end what was known before them when their rows are to be removed, and nothing that began behind", () => {
-    vi.useFakeTimers();
+  it("keep their rows until all that was begun before them has ended, however often each says so", () => {
     const inLine = new ArrivalsInLine();
+    const first = [inLine.begin(), inLine.begin()] as const;
     inLine.add([1]);
-    const afterFirst = inLine.asOfNow();
-    vi.advanceTimersByTime(300);
+    const second = inLine.begin();
     inLine.add([2]);
-    const afterSecond = inLine.asOfNow();
-    vi.advanceTimersByTime(300);
-    expect(inLine.takeRemovable(500)).toEqual([1]);
-    expect([afterFirst.isOver(), afterSecond.isOver()]).toEqual([false, false]);
-    expect(inLine.takeRemovable(0)).toEqual([1, 2]);
-    expect([afterFirst.isOver(), afterSecond.isOver()]).toEqual([true, false]);
+    expect(inLine.removable).toEqual([]);
+    first[0].end();
+    first[0].end();
+    expect(inLine.removable).toEqual([]);
+    first[1].end();
+    expect(inLine.removable).toEqual([1]);
+    second.end();
+    expect(inLine.removable).toEqual([1, 2]);
   });
 
   it("stay known once their rows are removed, for a transaction that has them still, until the next ones are", () => {

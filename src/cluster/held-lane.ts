@@ -26,7 +26,7 @@ export class HeldLane {
     this.epoch = epoch;
     this.#endsAt = endsAt;
     this.fence = {
-      ...{ companyId: company.companyId, epoch, inLine: () => this.arrivals.asOfNow() },
+      ...{ companyId: company.companyId, epoch, beginInOrder: () => this.arrivals.begin() },
       goodForMs: () => this.leftMs,
     };
   }

@@ -10,6 +10,7 @@ import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { rowsOf } from "../support/site-database.ts";
+import { sampled } from "../support/sampled.ts";
 
 const steps = [
   "write@place-files.write",
@@ -79,7 +80,7 @@ async function gather(loadNbr: string): Promise<void> {
   renameSync(away, folder);
 }
 
-test.each(steps)("a death at %s amid a group", async (step) => {
+test.each(sampled(steps, 2))("a death at %s amid a group", async (step) => {
   await gather(`L${steps.indexOf(step)}`);
   const before = new Set(finalNames());
   await site.start({ env: { DROPGATE_KILL_POINT: `${step}:${nth}` } }).catch(() => undefined);

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import type { HttpReply } from "../support/clients.ts";
 import { company, oneParser, Site } from "../support/daemon.ts";
 import { eventCodes, importFinished, post } from "../support/gateway-client.ts";
+import { sampled } from "../support/sampled.ts";
 
 let site: Site;
 afterEach(() => site.end());
@@ -13,13 +14,15 @@ const loads = Array.from({ length: 40 }, (_, at) => ({
 }));
 
 // An import is taken by one commit; groups of its loads follow.
-test.each([
+const deaths = [
   "unit@import-loads.acceptStandard:2",
   "commit@import-loads.acceptStandard:2",
   "unit@decide-load.decideLoad:9",
   "commit@decide-load.decideLoad:1",
   "unit@decide-load.decideLoad:22",
-])("killed at %s, an import goes on where it was", async (point) => {
+];
+
+test.each(sampled(deaths, 3))("killed at %s, an import goes on where it was", async (point) => {
   site = await Site.make({ inbound: oneParser });
   const run = await site.start({ env: { DROPGATE_KILL_POINT: point } });
   const answered: (HttpReply | undefined)[] = [];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { ArrivalsInLine } from "../../src/cluster/arrivals-in-line.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { ArrivalTable } from "../../src/store/cluster/arrivals.ts";
+import { fencedStore } from "../../src/store/cluster/ownership.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { migrations } from "../../src/store/database/migrations/migrations.ts";
 import { UnseenArrivalsError } from "../../src/store/database/fence.ts";
@@ -195,7 +196,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
     const unseen: unknown[] = [];
     const writeWith = (has: (id: number) => boolean, mayRunBefore?: () => boolean) =>
       owner.write(acme, async () => "written", {
-        ...{ companyId: acme, epoch, known: { has, isOver: () => false } },
+        ...{ companyId: acme, epoch, known: { has, end: () => undefined } },
         mayRunBefore: (files) => {
           unseen.push(...files);
           return mayRunBefore?.() ?? false;
@@ -228,22 +229,22 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
     expect(await writeWith(() => false)).toBe("written");
   });
 
-  it("hold back what was begun before they were in line, also when their rows are removed before it runs", async () => {
+  it("hold back what was begun before they were in line, however long it waits for its turn", async () => {
     const inLine = new ArrivalsInLine();
     const running = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
-    const begun = { companyId: acme, epoch: 0, known: inLine.asOfNow() };
+    const ownership = {
+      isSole: false,
+      fenceOf: () => ({ companyId: acme, epoch: 0, beginInOrder: () => inLine.begin() }),
+    };
+    const inOrder = fencedStore(owner, ownership, { isOrdered: true });
     await arrivals.enter([fileOf("a")], isThere);
     // It is behind the unit that is running.
-    const writing = owner.write(acme, async () => "written", begun);
+    const writing = inOrder.write(acme, async () => "written");
     inLine.add(await told());
-    const fileIds = inLine.takeRemovable(0);
-    await arrivals.remove([{ companyId: acme, fileIds, epoch: 0 }]);
-    inLine.removed(fileIds);
-    expect(await told()).toEqual([]);
+    expect(inLine.removable).toEqual([]);
     await Promise.all([running.commit(), expect(writing).rejects.toThrow(UnseenArrivalsError)]);
-    expect(await owner.write(acme, async () => "written", { ...begun, known: inLine.asOfNow() })).toBe(
-      "written",
-    );
+    expect(inLine.removable).toEqual(await told());
+    expect(await inOrder.write(acme, async () => "written")).toBe("written");
   });
 
   it("are told to the node that has the company, by company", async () => {

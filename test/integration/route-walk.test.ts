@@ -10,12 +10,13 @@ import type { Load } from "../../src/domain/load/load.ts";
 import { applyLoad } from "../../src/operations/loads/apply-load.ts";
 import { assignLoadDriver, unassignLoadDriver } from "../../src/operations/loads/assign-load.ts";
 import { cancelLoad } from "../../src/operations/loads/cancel-load.ts";
+import { amount } from "../support/sampled.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { replayEvents, type States } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";
 import { createRandom, kindOf, kinds, type StopKind, stopOf } from "../support/walk-stops.ts";
 
-const steps = 3_000;
+const steps = amount(1_500, 3_000);
 const replayEvery = 500;
 
 /** What may follow each state in one step; the same state always may. */

@@ -66,11 +66,12 @@ export function fencedStore<S extends WritingStore>(
       if (typeof whose !== "number") return write(whose, work);
       const fence = ownership.fenceOf(whose);
       if (fence === undefined) return Promise.reject(new FencedError(whose));
-      const { companyId, epoch, inLine } = fence;
+      const { companyId, epoch, beginInOrder } = fence;
       if (!isOrdered) return write(whose, work, { companyId, epoch });
       // What is put in line from now on was not in line when this was begun.
-      const known = inLine?.();
-      return write(whose, work, { companyId, epoch, known, mayRunBefore: mayRunBeforeOf(work) });
+      const known = beginInOrder?.();
+      const inOrder = { companyId, epoch, known, mayRunBefore: mayRunBeforeOf(work) };
+      return write(whose, work, inOrder).finally(() => known?.end());
     };
   return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };
 }

@@ -10,8 +10,8 @@ import type { ArrivedFile } from "../cluster/arrivals.ts";
 export interface KnownArrivals {
   /** By its id in the ledger. */
   has(fileId: number): boolean;
-  /** Whether the database tells no more of files that have come in line since then: nothing can be said without them. */
-  isOver(): boolean;
+  /** Until this call the database goes on telling of files that have come in line since then. */
+  end(): void;
 }
 
 /** Whether something may be done before these files are in line. */
@@ -23,8 +23,8 @@ export interface Fence {
   readonly companyId: number;
   /** Of the lease; a later one has a higher one. */
   readonly epoch: number;
-  /** Those of the files that other nodes have entered which are in line at this call. */
-  readonly inLine?: () => KnownArrivals;
+  /** For what begins at this call: those of the files that other nodes have entered which are in line then. */
+  readonly beginInOrder?: () => KnownArrivals;
   /** For a unit that needs the order of files: which of them were in line when it was begun. */
   readonly known?: KnownArrivals | undefined;
   /** Whether the unit may run although there are these that were not; it may not unless given. */
@@ -73,6 +73,6 @@ export function refusalOf(fence: Fence | undefined, lanes: LockedLanes): Error |
   if (known === undefined) return undefined;
   const unseen = lane.arrivals.filter(({ fileId }) => !known.has(fileId));
   const mayRun = unseen.length === 0 || mayRunBefore?.(unseen) === true;
-  if (mayRun && !lane.areMore && !known.isOver()) return undefined;
+  if (mayRun && !lane.areMore) return undefined;
   return new UnseenArrivalsError(fence.companyId);
 }
