@@ -235,6 +235,8 @@ test.each([20_261_105, 7])(
     // A walk that never got anywhere would prove nothing.
     expect([...walk.taken].toSorted()).toEqual([...routeEventCodes].toSorted());
     expect([...walk.seen].toSorted()).toEqual(["10", "20", "24", "27", "30", "38", "50", "80", "90"]);
-    expect([...before.loads.values()].filter((status) => status === 90).length).toBeGreaterThan(10);
+    expect([...before.loads.values()].filter((status) => status === 90).length).toBeGreaterThan(
+      amount(3, 10),
+    );
   },
 );

@@ -1,5 +1,5 @@
 /** The inbound pipelines of several nodes over one database of a real server and one tree of folders. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -264,6 +264,32 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     await entered(named("a1", 1));
     await startNode("one");
     expect(await decided(1)).toMatchObject([{ state: "applied" }]);
+  });
+
+  it("write the receipts anew that a dead node may have lost, and none that one had before it gave the company back", async () => {
+    const [lost, removed] = [named("a1", 0), named("b1", 0)];
+    const pathOf = (name: string) =>
+      join(locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml"));
+    const one = await startNode("one");
+    for (const name of [lost, removed]) await one.upload(name, stop(name.slice(0, 2), "x"));
+    await decided(2);
+    for (const name of [lost, removed])
+      await waitFor("the receipt to be there", () => existsSync(pathOf(name)));
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    rmSync(pathOf(removed));
+    // Given back: what is not there was collected.
+    const two = await startNode("two");
+    await two.keeper.stop(AbortSignal.timeout(5_000));
+    expect(existsSync(pathOf(removed))).toBe(false);
+    rmSync(pathOf(lost));
+    const dead = { owner: "dead", expires_at: Date.now() - 1 };
+    await store.write(acme, (tx) =>
+      tx.updateTable("leases").set(dead).where("company_id", "=", acme).execute(),
+    );
+    await startNode("three");
+    await waitFor("the receipts to be there again", () =>
+      [lost, removed].every((name) => existsSync(pathOf(name))),
+    );
   });
 
   it("decide about files while the other work of a company has still to begin", async () => {

@@ -25,6 +25,7 @@ find_missing() {
   need haproxy haproxy
   need pg_ctlcluster postgresql
   need rsync rsync
+  need bindfs bindfs
   for further in "$@"; do need "${further%%:*}" "${further#*:}"; done
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
