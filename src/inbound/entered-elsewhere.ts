@@ -14,8 +14,7 @@ import { unlessMissing } from "../lib/errors.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { ArrivalTable } from "../store/cluster/arrivals.ts";
-import type { NewFile } from "../store/ledger/files.ts";
+import type { ArrivalTable, ArrivingFile } from "../store/cluster/arrivals.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
@@ -105,8 +104,9 @@ export class EnteredElsewhere {
     if (files.length === 0) return;
     const { arrivals, locations, clock } = this.#deps;
     const enteredAt = clock.now();
-    const byEntry = new Map(files.map((file) => [newFileOf(file, { locations, enteredAt }), file]));
-    const isThere = async (entry: NewFile) => {
+    const asEntry = (file: WaitingFile): ArrivingFile => newFileOf(file, { locations, enteredAt });
+    const byEntry = new Map(files.map((file) => [asEntry(file), file]));
+    const isThere = async (entry: ArrivingFile) => {
       const file = byEntry.get(entry);
       return file !== undefined && (await lstat(pathOf(file)).catch(unlessMissing)) !== undefined;
     };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ArrivalsInLine } from "../../src/cluster/arrivals-in-line.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import type { ArrivalTable } from "../../src/store/cluster/arrivals.ts";
+import type { ArrivalTable, ArrivingFile } from "../../src/store/cluster/arrivals.ts";
 import { fencedStore } from "../../src/store/cluster/ownership.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { migrations } from "../../src/store/database/migrations/migrations.ts";
@@ -59,7 +59,7 @@ function fileOf(name: string, given: Partial<NewFile> = {}): NewFile {
   };
 }
 
-const isThere = () => true;
+const isThere = async () => true;
 const entries = () => listOpenFiles(owner.read, { states: ["waiting", "applied"], afterId: 0, limit: 1_000 });
 const told = (companyId = acme) => arrivals.ofCompany(companyId);
 const setState = (tx: Transaction, id: number, state: "applied", isFiled: 0 | 1) =>
@@ -139,7 +139,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   it("are entered anew once the earlier one of the source is filed, unless the file has gone with it", async () => {
     const id = await owner.write(acme, (tx) => enterFile(tx, fileOf("a")));
     await owner.write(acme, (tx) => setState(tx, id, "applied", 1));
-    const isHere = async ({ name }: NewFile) => name !== "a";
+    const isHere = async ({ name }: ArrivingFile) => name !== "a";
     expect(await arrivals.enter([fileOf("a"), fileOf("b")], isHere)).toEqual(["gone", "entered"]);
     expect((await entries()).map(({ name }) => name)).toEqual(["b"]);
     expect(await arrivals.enter([fileOf("a")], isThere)).toEqual(["entered"]);
@@ -147,7 +147,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   });
 
   it("fail alone for a value that the ledger does not take, or a file that cannot be looked at", async () => {
-    const isReadable = ({ name }: NewFile) => {
+    const isReadable = async ({ name }: ArrivingFile) => {
       if (name === "b") throw Object.assign(new Error("no such right"), { code: "EACCES" });
       return true;
     };

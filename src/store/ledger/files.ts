@@ -5,7 +5,6 @@
 import { type Selectable, sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
-import type { CompanyArrivals } from "../cluster/arrivals.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
@@ -225,7 +224,7 @@ export async function listOpenFiles(
 /** Those of the entries of a company that wait, oldest first. */
 export async function listWaitingOf(
   read: Reader,
-  { companyId, fileIds }: CompanyArrivals,
+  { companyId, fileIds }: { readonly companyId: number; readonly fileIds: readonly number[] },
 ): Promise<readonly LedgerEntry[]> {
   const rows = await read
     .selectFrom("files")

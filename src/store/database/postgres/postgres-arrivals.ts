@@ -12,8 +12,7 @@
  */
 import { decidedStates } from "../../../domain/files/file-state.ts";
 import { isPassingStoreError } from "../../../lib/store-error.ts";
-import type { ArrivalTable, CompanyArrivals, EnteredAs } from "../../cluster/arrivals.ts";
-import type { NewFile } from "../../ledger/files.ts";
+import type { ArrivalTable, ArrivingFile, CompanyArrivals, EnteredAs } from "../../cluster/arrivals.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 import { checkValues } from "./postgres-values.ts";
 
@@ -21,7 +20,7 @@ type IsThere = Parameters<ArrivalTable["enter"]>[1];
 
 /** A file that is to be entered, with what becomes of it. */
 interface Entering {
-  readonly file: NewFile;
+  readonly file: ArrivingFile;
   readonly isThere: IsThere;
   end: EnteredAs | undefined;
 }
@@ -64,7 +63,7 @@ function queryOf(name: Name, values: readonly unknown[]) {
   return { text: statements[name], values, name: `arrivals_${name}` };
 }
 
-function valuesOf(file: NewFile): readonly unknown[] {
+function valuesOf(file: ArrivingFile): readonly unknown[] {
   return [
     ...[file.companyId, file.name, file.nameTime, file.size, file.channel, file.userName, file.receivedAt],
     ...[file.beganAt ?? null, file.enteredAt ?? null, file.location],
@@ -94,7 +93,7 @@ export class PostgresArrivals implements ArrivalTable {
     this.#sessions = sessions;
   }
 
-  async enter(files: readonly NewFile[], isThere: IsThere): Promise<readonly EnteredAs[]> {
+  async enter(files: readonly ArrivingFile[], isThere: IsThere): Promise<readonly EnteredAs[]> {
     // One with a value that is refused must not take others with it.
     for (const file of files) checkValues(valuesOf(file));
     const entering = files.map((file): Entering => ({ file, isThere, end: undefined }));
