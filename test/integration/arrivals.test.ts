@@ -175,6 +175,16 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
     expect(await arrivalsOf(node).enter([fileOf("a")], isThere)).toEqual(["entered"]);
   });
 
+  it("are committed before the store is closed, and refused after it", async () => {
+    const node = await openStore(temporaryFolder(), { url, node: { name: "three", leaseMs: 10_000 } });
+    const entering = arrivalsOf(node).enter([fileOf("a")], isThere);
+    await node.close();
+    expect(await entering).toEqual(["entered"]);
+    await expect(arrivalsOf(node).enter([fileOf("b")], isThere)).rejects.toMatchObject({
+      code: "overloaded",
+    });
+  });
+
   it("go on in a new session when the server has ended theirs within a transaction", async () => {
     const ending = async () => {
       await askPostgres(

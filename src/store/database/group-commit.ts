@@ -291,6 +291,11 @@ function pushed<T>(asked: Asked<T>, work: Work<T>, push: (unit: Unit) => void): 
   });
 }
 
+/** What is begun after the store is closed is refused with it. */
+export function closing(): DropgateError {
+  return new DropgateError("overloaded", "dropgate is stopping: try again later");
+}
+
 /** Most units of a group: it bounds how long the first of them waits for the last. */
 const maxUnits = 256;
 /** How long a unit that can wait waits for others to share their commit with. */
@@ -354,8 +359,7 @@ export function createGroupCommit(
   }
 
   function queue<T>(asked: Asked<T>, push: (unit: Unit) => void): Promise<T> {
-    if (isClosed)
-      return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
+    if (isClosed) return Promise.reject(closing());
     return pushed(asked, around(asked.whose, asked.work), push);
   }
 

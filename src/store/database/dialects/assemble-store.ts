@@ -4,7 +4,7 @@ import type { LeaseTable } from "../../cluster/lease-table.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { createListeners } from "../announcements.ts";
-import { createGroupCommit, type GroupCommit } from "../group-commit.ts";
+import { closing, createGroupCommit, type GroupCommit } from "../group-commit.ts";
 import type { DatabaseSizes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import type { StoreCondition } from "../store-condition.ts";
@@ -33,6 +33,7 @@ export interface StoreParts {
 /** Its writes, until they are refused. */
 function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
   let refusal: string | undefined;
+  let isClosed = false;
   const underWay = new Set<Promise<unknown>>();
   const refused = (reason: string) => Promise.reject(new StoreError("unfit", reason, undefined));
   const allowed =
@@ -42,6 +43,7 @@ function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
   const enter: ArrivalTable["enter"] = (files, isThere) => {
     if (arrivals === undefined || refusal !== undefined)
       return refused(refusal ?? "no node enters files here");
+    if (isClosed) return Promise.reject(closing());
     const entering = arrivals.enter(files, isThere);
     const ended = entering.catch(() => undefined).finally(() => underWay.delete(ended));
     underWay.add(ended);
@@ -64,7 +66,7 @@ function writesOf(commits: GroupCommit, arrivals: ArrivalTable | undefined) {
       await Promise.allSettled([...last, ...underWay]);
     },
     async close() {
-      refusal = "dropgate is stopping: try again later";
+      isClosed = true;
       await Promise.all([commits.close(), ...underWay]);
     },
   };
