@@ -18,6 +18,7 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { enterFile, listOpenFiles, requestRetry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { receiptName } from "../support/stop-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -170,8 +171,8 @@ async function decided(count: number) {
   return await ledger();
 }
 
-const receipt = (name: string) =>
-  readFileSync(join(locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml")), "utf8");
+const receiptPath = (name: string) => join(locations.receiptsDirectory("ACME"), receiptName(name));
+const receipt = (name: string) => readFileSync(receiptPath(name), "utf8");
 
 /** A file in `inbound/` with its entry. */
 async function entered(name: string) {
@@ -268,27 +269,25 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
 
   it("write the receipts anew that a dead node may have lost, and none that one had before it gave the company back", async () => {
     const [lost, removed] = [named("a1", 0), named("b1", 0)];
-    const pathOf = (name: string) =>
-      join(locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml"));
     const one = await startNode("one");
     for (const name of [lost, removed]) await one.upload(name, stop(name.slice(0, 2), "x"));
     await decided(2);
     for (const name of [lost, removed])
-      await waitFor("the receipt to be there", () => existsSync(pathOf(name)));
+      await waitFor("the receipt to be there", () => existsSync(receiptPath(name)));
     await one.keeper.stop(AbortSignal.timeout(5_000));
-    rmSync(pathOf(removed));
+    rmSync(receiptPath(removed));
     // Given back: what is not there was collected.
     const two = await startNode("two");
     await two.keeper.stop(AbortSignal.timeout(5_000));
-    expect(existsSync(pathOf(removed))).toBe(false);
-    rmSync(pathOf(lost));
+    expect(existsSync(receiptPath(removed))).toBe(false);
+    rmSync(receiptPath(lost));
     const dead = { owner: "dead", expires_at: Date.now() - 1 };
     await store.write(acme, (tx) =>
       tx.updateTable("leases").set(dead).where("company_id", "=", acme).execute(),
     );
     await startNode("three");
     await waitFor("the receipts to be there again", () =>
-      [lost, removed].every((name) => existsSync(pathOf(name))),
+      [lost, removed].every((name) => existsSync(receiptPath(name))),
     );
   });
 
