@@ -3,8 +3,9 @@
  * answer of it; and how long the companies of a node that dies or stands still wait for another one.
  *
  * Each node is as on a machine of its own that is the same in both: a fifth of a core, and as many sessions of hosts for each node
- * that there is. Three of four files come to a node that has not their company. Files are counted, and processor time of daemons
- * and server, over some seconds in which nothing begins or ends.
+ * that there is. Three of four files come to a node that has not their company. Each begins anew for each turn and has handled the
+ * same number of files when it is measured. Files are counted, and processor time of daemons and server, over some seconds in
+ * which nothing begins or ends.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClusterNode } from "../test/support/cluster-node.ts";
@@ -19,17 +20,26 @@ import { SendingHosts } from "./support/sending-hosts.ts";
 import { cpuMsOf } from "./support/sites.ts";
 
 const nodeCount = 4;
-const companyCount = 8;
+/** With the idle one and what concerns none six for each node: with few, one node has several busy ones more than another. */
+const companyCount = 22;
 /** Sessions of each company, for each node. */
-const linksOfCompany = 4;
+const linksOfCompany = 2;
 /** Of a core, for each node. */
 const share = 0.2;
-const warmMs = 4_000;
 const settleMs = 1_500;
 const delayMs = 5;
 /** The default. */
 const leaseMs = 10_000;
 const shortLeaseMs = 3_000;
+
+interface Lengths {
+  /** Files of each node before it is measured: code and caches are warm in nodes that run for months. */
+  readonly warmFiles: number;
+  readonly measuredMs: number;
+}
+
+const usual: Lengths = { warmFiles: 1_500, measuredMs: 15_000 };
+const quick: Lengths = { warmFiles: 200, measuredMs: 3_000 };
 
 interface Turn {
   readonly cpuMs: number;
@@ -51,7 +61,7 @@ async function readingOf(site: ClusterSite, hosts: SendingHosts): Promise<Readin
 
 /** Only the first nodes run, and all companies are shared out among them. */
 async function runNodes(site: ClusterSite, count: number): Promise<void> {
-  for (const node of site.nodes.slice(count)) if (node.isRunning) await node.stop();
+  await stopAllBut(site.nodes.slice(0, count), site);
   await Promise.all(site.nodes.slice(0, count).map((node) => (node.isRunning ? undefined : node.start())));
   const share = Math.ceil((companyCount + 2) / count);
   await waitFor("the companies to be shared out", async () => {
@@ -61,12 +71,28 @@ async function runNodes(site: ClusterSite, count: number): Promise<void> {
   });
 }
 
-async function takeTurn(site: ClusterSite, nodes: number, measuredMs: number): Promise<Turn> {
-  await runNodes(site, nodes);
+async function stopAllBut(kept: readonly ClusterNode[], site: ClusterSite): Promise<void> {
+  await Promise.all(site.running.filter((node) => !kept.includes(node)).map((node) => node.stop()));
+}
+
+/** One that went on from the turn before would be warmer than those that begin. */
+async function startAnew(site: ClusterSite, count: number): Promise<void> {
+  await stopAllBut([], site);
+  await runNodes(site, count);
+}
+
+async function warmUp(site: ClusterSite, hosts: SendingHosts, count: number): Promise<void> {
+  const before = await hosts.countFiles();
+  while ((await hosts.countFiles()) - before < count) await wait(settleMs);
+  // The server would do it at some moment.
+  await site.database.ask("vacuum analyze");
+}
+
+async function takeTurn(site: ClusterSite, nodes: number, { measuredMs, warmFiles }: Lengths): Promise<Turn> {
+  await startAnew(site, nodes);
   await settleDisk();
   const hosts = await SendingHosts.start(site, linksOfCompany * nodes);
-  // Code and caches are warm in nodes that run for months.
-  await wait(warmMs);
+  await warmUp(site, hosts, warmFiles * nodes);
   const releases = site.running.map(({ run }) => holdToShare(run.process.pid ?? 0, share));
   await wait(settleMs);
   const before = await readingOf(site, hosts);
@@ -87,12 +113,12 @@ interface Turns {
   readonly four: Turn[];
 }
 
-async function compare(site: ClusterSite, rounds: number, measuredMs: number): Promise<Turns> {
+async function compare(site: ClusterSite, rounds: number, lengths: Lengths): Promise<Turns> {
   const turns: Turns = { one: [], four: [] };
   for (let round = 0; round < rounds; round += 1) {
     const inOrder = round % 2 === 0 ? ([1, nodeCount] as const) : ([nodeCount, 1] as const);
     for (const nodes of inOrder)
-      turns[nodes === 1 ? "one" : "four"].push(await takeTurn(site, nodes, measuredMs));
+      turns[nodes === 1 ? "one" : "four"].push(await takeTurn(site, nodes, lengths));
   }
   return turns;
 }
@@ -169,11 +195,11 @@ async function withSite<T>(lease: number, use: (site: ClusterSite) => Promise<T>
 }
 
 export async function benchCluster({ rounds, isQuick }: BenchOptions): Promise<Measurement[]> {
-  const measuredMs = isQuick ? 3_000 : 15_000;
+  const lengths = isQuick ? quick : usual;
   return await withSite(leaseMs, async (site) => {
-    const near = await compare(site, rounds, measuredMs);
+    const near = await compare(site, rounds, lengths);
     for (const node of site.nodes) node.link.slowDown(delayMs / 2);
-    const far = await compare(site, rounds, measuredMs);
+    const far = await compare(site, rounds, lengths);
     const takeOvers = await withSite(shortLeaseMs, (other) =>
       measureTakeOvers(other, isQuick ? 1 : nodeCount),
     );

@@ -1,16 +1,16 @@
 /**
- * Puts files in line that other nodes have entered for the companies of this one: it asks for them again and again, and at once
- * when a decision has met one. Their rows are removed later, those of all companies together.
+ * Puts files in line that other nodes have entered for the companies of this one: at once when a transaction is told of them,
+ * and it asks for them again and again. Their rows are removed later, those of all companies together.
  */
 import { sleep } from "../lib/sleep.ts";
-import type { ArrivalTable, CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { ArrivalTable, CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
 import type { HeldLane } from "./held-lane.ts";
 import type { HeldLanes } from "./held-lanes.ts";
 
 export interface ArrivalRoundsDeps {
   readonly arrivals: Omit<ArrivalTable, "enter">;
-  /** Puts such files in line; gives those that need be told no more, none as long as the work of the company has not begun here. */
-  readonly readArrived: (arrivals: CompanyArrivals) => Promise<readonly number[]>;
+  /** Puts such files in line, and names those that need be told no more; none as long as the work has not begun here. */
+  readonly readArrived: (arrivals: CompanyArrivals, onInLine: OnInLine) => Promise<void>;
   /** How often it is asked whether there are any; a tenth of a second unless given. */
   readonly arrivalsMs?: number;
 }
@@ -26,6 +26,8 @@ export class ArrivalRounds {
   readonly #deps: ArrivalRoundsDeps;
   readonly #node: string;
   readonly #lanes: Pick<HeldLanes, "all" | "get">;
+  /** By their ids. */
+  readonly #underWay = new Map<number, Promise<void>>();
   #removedAt = performance.now();
   #isRemoving = false;
   /** Companies with files that could not be put in line in the round before: they must not keep those of others away. */
@@ -40,6 +42,12 @@ export class ArrivalRounds {
 
   /** Rejects when the database does not answer. */
   async round(): Promise<void> {
+    const companies = this.#lanes.all.filter(({ company }) => company.companyId !== 0);
+    if (!companies.every(({ arrivals }) => arrivals.isTold(this.everyMs))) await this.#ask();
+    await this.#remove();
+  }
+
+  async #ask(): Promise<void> {
     const blocked = this.#blocked;
     // They are asked for in every second round.
     this.#blocked = [];
@@ -47,13 +55,20 @@ export class ArrivalRounds {
     const areRead = await Promise.all(companies.map((company) => this.#read(company)));
     if (blocked.length === 0)
       this.#blocked = companies.filter((_, at) => areRead[at] === false).map(({ companyId }) => companyId);
-    await this.#remove();
   }
 
-  /** All of the company up to now. Rejects when the database does not answer. */
+  /** All that a transaction was told of. Rejects when the database does not answer. */
+  async readTold(companyId: number): Promise<boolean> {
+    const fileIds = this.#lanes.get(companyId)?.arrivals.missing;
+    return await this.#read({
+      companyId,
+      fileIds: fileIds ?? (await this.#deps.arrivals.ofCompany(companyId)),
+    });
+  }
+
+  /** The same, for a unit of work that cannot go on without them. */
   async lookFor(companyId: number, signal: AbortSignal): Promise<void> {
-    const fileIds = await this.#deps.arrivals.ofCompany(companyId);
-    const areRead = await this.#read({ companyId, fileIds });
+    const areRead = await this.readTold(companyId);
     await this.#remove();
     // Taken over just now, or given back; or an earlier file is to be moved first.
     if (!areRead) await sleep(usualArrivalsMs, signal);
@@ -66,11 +81,19 @@ export class ArrivalRounds {
   async #read({ companyId, fileIds }: CompanyArrivals): Promise<boolean> {
     const lane = this.#lanes.get(companyId);
     if (lane === undefined || lane.stage === "fenced") return false;
-    const unread = fileIds.filter((fileId) => !lane.arrivals.has(fileId));
-    if (unread.length === 0) return true;
-    const inLine = await this.#deps.readArrived({ companyId, fileIds: unread });
-    lane.arrivals.add(inLine);
-    return inLine.length === unread.length;
+    const missing = fileIds.filter((fileId) => !lane.arrivals.has(fileId));
+    const unread = missing.filter((fileId) => !this.#underWay.has(fileId));
+    if (unread.length > 0) {
+      const reading = this.#deps.readArrived({ companyId, fileIds: unread }, (inLine) =>
+        lane.arrivals.add(inLine),
+      );
+      const ended = reading.finally(() => {
+        for (const fileId of unread) this.#underWay.delete(fileId);
+      });
+      for (const fileId of unread) this.#underWay.set(fileId, ended);
+    }
+    await Promise.all(new Set(missing.map((fileId) => this.#underWay.get(fileId))));
+    return missing.every((fileId) => lane.arrivals.has(fileId));
   }
 
   async #remove(): Promise<void> {

@@ -46,4 +46,22 @@ describe("the files of other nodes that are in line", () => {
     inLine.removed([2]);
     expect([inLine.has(1), inLine.has(2), inLine.countToRemove]).toEqual([false, true, 0]);
   });
+
+  it("are missing from the moment a transaction tells of them until they are in line", () => {
+    const inLine = new ArrivalsInLine();
+    const told = (ids: readonly number[], areMore = false) =>
+      inLine.tell({ arrivals: ids.map((fileId) => ({ fileId, name: `${fileId}.xml` })), areMore });
+    expect(inLine.isTold(60_000)).toBe(false);
+    inLine.add([1]);
+    told([1, 2, 3]);
+    expect(inLine.missing).toEqual([2, 3]);
+    expect(inLine.isTold(60_000)).toBe(true);
+    inLine.add([3]);
+    told([1, 2, 3]);
+    expect(inLine.missing).toEqual([2]);
+    told([4], true);
+    expect([inLine.missing, inLine.isTold(60_000)]).toEqual([undefined, false]);
+    told([4]);
+    expect(inLine.missing).toEqual([2, 4]);
+  });
 });

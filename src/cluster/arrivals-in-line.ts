@@ -4,10 +4,12 @@
  *
  *   told ──put in line──> in line ──what was begun before has ended──> its row removed ──a further removal──> forgotten
  *
+ * Transactions of this node tell of them, beside the looks that are for nothing else.
+ *
  * A unit of work that was begun before a file was in line has to be told of it, so that it does not run before it: until then the
  * row stays.
  */
-import type { KnownArrivals } from "../store/database/fence.ts";
+import type { KnownArrivals, ToldArrivals } from "../store/database/fence.ts";
 
 export class ArrivalsInLine {
   /** By the id in the ledger, which of the calls of `add` it was. */
@@ -15,6 +17,10 @@ export class ArrivalsInLine {
   #turn = 0;
   /** How many of the units of work that are under way were begun at each turn. */
   readonly #begun = new Map<number, number>();
+  /** Those that a transaction has told of, and that are not in line. */
+  readonly #missing = new Set<number>();
+  #areMore = false;
+  #toldAt = Number.NEGATIVE_INFINITY;
   /** Those whose rows are still to be removed. */
   readonly #toRemove = new Set<number>();
   /** Those whose rows were removed last: a transaction that had begun before has them still. */
@@ -25,7 +31,25 @@ export class ArrivalsInLine {
     for (const fileId of fileIds) {
       if (!this.#turns.has(fileId)) this.#turns.set(fileId, this.#turn);
       this.#toRemove.add(fileId);
+      this.#missing.delete(fileId);
     }
+  }
+
+  /** What the lock of the lane has told last. */
+  tell({ arrivals, areMore }: ToldArrivals): void {
+    this.#toldAt = performance.now();
+    this.#areMore = areMore;
+    for (const { fileId } of arrivals) if (!this.has(fileId)) this.#missing.add(fileId);
+  }
+
+  /** Whether a transaction has told of all within so many milliseconds. */
+  isTold(ms: number): boolean {
+    return !this.#areMore && performance.now() - this.#toldAt < ms;
+  }
+
+  /** Those that were told and are not in line; undefined when not all were told. */
+  get missing(): readonly number[] | undefined {
+    return this.#areMore ? undefined : [...this.#missing];
   }
 
   has(fileId: number): boolean {

@@ -6,6 +6,12 @@ import { ArrivalsInLine } from "./arrivals-in-line.ts";
 
 export type LaneStage = "recovering" | "working" | "draining" | "fenced";
 
+export interface HeldLaneOptions {
+  /** When the lease is over here, by `performance.now()`. */
+  readonly endsAt: number;
+  readonly onTold: (lane: HeldLane) => void;
+}
+
 export class HeldLane {
   readonly company: TakenCompany;
   readonly epoch: number;
@@ -21,12 +27,18 @@ export class HeldLane {
   recovering: Promise<void> = Promise.resolve();
   readonly #takenAt = performance.now();
 
-  constructor(company: TakenCompany, { epoch }: ClaimedLease, endsAt: number) {
+  /** `onTold` is called when a transaction was told of files that are not in line. */
+  constructor(company: TakenCompany, { epoch }: ClaimedLease, { endsAt, onTold }: HeldLaneOptions) {
     this.company = company;
     this.epoch = epoch;
     this.#endsAt = endsAt;
     this.fence = {
       ...{ companyId: company.companyId, epoch, beginInOrder: () => this.arrivals.begin() },
+      onTold: (told) => {
+        this.arrivals.tell(told);
+        const { missing } = this.arrivals;
+        if (missing !== undefined && missing.length > 0) onTold(this);
+      },
       goodForMs: () => this.leftMs,
     };
   }

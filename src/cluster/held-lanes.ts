@@ -13,6 +13,8 @@ export interface HeldLanesDeps {
   readonly node: string;
   readonly leaseMs: number;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
+  /** A transaction was told of files of the company that are not in line. */
+  readonly onTold: (lane: HeldLane) => void;
   readonly log: Logger;
 }
 
@@ -68,7 +70,8 @@ export class HeldLanes {
     const { companyId, ranOutAt } = lease;
     const companyCode = await this.#codeOf(companyId);
     const orphanedAt = ranOutAt === null ? undefined : ranOutAt - this.#deps.leaseMs;
-    const lane = new HeldLane({ companyId, companyCode, orphanedAt }, lease, endsAt);
+    const { onTold } = this.#deps;
+    const lane = new HeldLane({ companyId, companyCode, orphanedAt }, lease, { endsAt, onTold });
     this.#lanes.set(companyId, lane);
     lane.recovering = this.#recoveries.run(() => this.#recover(lane));
   }

@@ -55,7 +55,10 @@ export class LeaseKeeper implements Ownership, Service {
 
   constructor(deps: LeaseKeeperDeps) {
     this.#deps = deps;
-    this.#lanes = new HeldLanes({ ...deps, node: deps.report().name });
+    this.#lanes = new HeldLanes({
+      ...{ ...deps, node: deps.report().name },
+      onTold: ({ company }) => void this.#noted(this.#arrivals.readTold(company.companyId)),
+    });
     this.#rounds = new LeaseRounds(deps, this.#lanes);
     this.#arrivals = new ArrivalRounds(deps, deps.report().name, this.#lanes);
   }
@@ -148,12 +151,12 @@ export class LeaseKeeper implements Ownership, Service {
     }
   }
 
-  /** Puts all that other nodes have entered for the company up to now in line. Never rejects. */
+  /** Puts all in line that other nodes have entered for the company, as its last transaction was told. Never rejects. */
   lookForArrivals(companyId: number): Promise<void> {
     return this.#noted(this.#arrivals.lookFor(companyId, this.#stopping.signal));
   }
 
-  async #noted(work: Promise<void>): Promise<void> {
+  async #noted(work: Promise<unknown>): Promise<void> {
     try {
       await work;
     } catch (error) {

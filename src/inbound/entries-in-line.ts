@@ -1,7 +1,7 @@
 /** Entries of the ledger that wait, put in line: those of an earlier run, those of other nodes, and those to be tried again. */
 import { killPoint } from "../lib/kill-point.ts";
 import type { Store } from "../store/database/database.ts";
-import type { CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
 import type { MayRunBefore } from "../store/database/fence.ts";
 import { type LedgerEntry, listWaitingOf } from "../store/ledger/files.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
@@ -48,12 +48,12 @@ export class EntriesInLine {
   }
 
   /**
-   * Puts those that other nodes have made in line. Gives the ids of those for which nothing is left to do: all but files under
-   * whose path an earlier one is still to be moved. Rejects when the ledger cannot be read.
+   * Puts those that other nodes have made in line. `onInLine` gets the ids of those for which nothing is left to do: all but files
+   * under whose path an earlier one is still to be moved. Rejects when the ledger cannot be read.
    */
-  readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
+  readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
     // One after the other: who asks has all of them in line in the end.
-    const reading = this.#reading.then(() => this.#readArrived(arrivals));
+    const reading = this.#reading.then(() => this.#readArrived(arrivals, onInLine));
     this.#reading = reading.catch(() => undefined);
     return reading;
   }
@@ -82,7 +82,7 @@ export class EntriesInLine {
     killPoint("retry.inLine");
   }
 
-  async #readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
+  async #readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
     const { store, locations, files, lanes, receipts } = this.#deps;
     const runner = await lanes.of(arrivals.companyId);
     const settled = new Set(arrivals.fileIds);
@@ -103,9 +103,9 @@ export class EntriesInLine {
         await receipts.clearAll([{ ...file, channel: "recovered" }]);
         runner.add(file);
       }
+      onInLine([...settled]);
     } finally {
       release();
     }
-    return [...settled];
   }
 }

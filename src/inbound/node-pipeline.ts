@@ -10,7 +10,7 @@
  */
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Service } from "../lib/service.ts";
-import type { ArrivalTable, CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { ArrivalTable, CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
 import {
   type CompanyWork,
   fencedStore,
@@ -115,9 +115,9 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     }
   }
 
-  /** Puts files that other nodes have entered in line; gives those that need be told no more, none before the company is taken. */
-  async readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
-    return (await this.#own.get(arrivals.companyId)?.readArrived(arrivals)) ?? [];
+  /** Puts files that other nodes have entered in line, and names those that need be told no more; none before the company is taken. */
+  async readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
+    await this.#own.get(arrivals.companyId)?.readArrived(arrivals, onInLine);
   }
 
   get waitingTotal(): number {

@@ -20,7 +20,7 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { CompanyArrivals } from "../store/cluster/arrivals.ts";
+import type { CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
 import type { Ownership, TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
 import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
@@ -285,9 +285,9 @@ export class Pipeline implements Inbox, Service {
     return this.#entries.retry(entry);
   }
 
-  /** Puts entries that other nodes have made in line; gives those that need be told no more. */
-  readArrived(arrivals: CompanyArrivals): Promise<readonly number[]> {
-    return this.#entries.readArrived(arrivals);
+  /** Puts entries that other nodes have made in line, and names those that need be told no more. */
+  readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
+    return this.#entries.readArrived(arrivals, onInLine);
   }
 
   /** Resolves when no file is on its way to a path that was reserved. */

@@ -90,9 +90,9 @@ async function startNode(
     companyCodeOf: async (id) => `company ${id}`,
     log: createLogger({ level: "error" }),
     arrivals: own.arrivals,
-    async readArrived({ companyId, fileIds }) {
+    async readArrived({ companyId, fileIds }, onInLine) {
       told.push(`read ${companyId}`);
-      return fileIds;
+      onInLine(fileIds);
     },
     refuseWrites: own.refuseWrites,
     balancersMs: 0,

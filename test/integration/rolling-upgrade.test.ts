@@ -130,7 +130,7 @@ async function startNode(
     },
     companyCodeOf: async (id) => `company ${id}`,
     log: logInto(lines),
-    readArrived: async ({ fileIds }) => fileIds,
+    readArrived: async ({ fileIds }, onInLine) => onInLine(fileIds),
     refuseWrites: store.refuseWrites,
     balancersMs: 0,
     askTree: async () => undefined,

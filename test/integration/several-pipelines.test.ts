@@ -97,7 +97,7 @@ async function startNode(
       balancersMs: 0,
       askTree: async () => undefined,
     },
-    readArrived: (arrivals) => pipeline.readArrived(arrivals),
+    readArrived: (arrivals, onInLine) => pipeline.readArrived(arrivals, onInLine),
     replaced: () => undefined,
   });
   const node = { isLost: false };
@@ -244,6 +244,14 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     await owner.upload(named("a1", 1), stop("a1", "second"));
     await waitFor("both to be in the ledger", async () => (await ledger()).length === 2);
     hold();
+    expect((await decided(2)).map(({ state }) => state)).toEqual(["applied", "applied"]);
+  });
+
+  it("are told of what others have entered by whatever they write for the company", async () => {
+    const [owner, other] = await nodesThatNeverAsk();
+    await other.upload(named("a1", 5), stop("a1", "x"));
+    // Its decision waits for none of later files.
+    await owner.upload(named("b1", 0), stop("b1", "x"));
     expect((await decided(2)).map(({ state }) => state)).toEqual(["applied", "applied"]);
   });
 

@@ -84,7 +84,7 @@ export class SharedDatabase {
       },
       leaseMs: this.leaseMs,
       companyCodeOf: async (id) => `C${this.companies.indexOf(id)}`,
-      readArrived: async ({ fileIds }) => fileIds,
+      readArrived: async ({ fileIds }, onInLine) => onInLine(fileIds),
       refuseWrites: store.refuseWrites,
       balancersMs: 0,
       askTree: async () => undefined,

@@ -258,7 +258,7 @@ async function createPipeline(
   const cluster = await createCluster({
     ...{ store, log, companyCodeOf: deps.companyCodeOf, ports },
     currentConfig: () => current.config,
-    readArrived: async (arrivals) => (await node?.readArrived(arrivals)) ?? [],
+    readArrived: async (arrivals, onInLine) => await node?.readArrived(arrivals, onInLine),
   });
   const { keeper } = cluster;
   const { arrivals } = store;

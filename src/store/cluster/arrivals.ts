@@ -33,6 +33,9 @@ export interface CompanyArrivals {
   readonly fileIds: readonly number[];
 }
 
+/** Called with the ids of files that are in line, before anything is decided with them. */
+export type OnInLine = (fileIds: readonly number[]) => void;
+
 /** What became of a file that was to be entered. `being filed`: an entry of the source is decided, its file perhaps not moved. */
 export type EnteredAs = "entered" | "being filed" | "gone";
 

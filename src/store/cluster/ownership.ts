@@ -66,11 +66,11 @@ export function fencedStore<S extends WritingStore>(
       if (typeof whose !== "number") return write(whose, work);
       const fence = ownership.fenceOf(whose);
       if (fence === undefined) return Promise.reject(new FencedError(whose));
-      const { companyId, epoch, beginInOrder } = fence;
-      if (!isOrdered) return write(whose, work, { companyId, epoch });
+      const { companyId, epoch, beginInOrder, onTold } = fence;
+      if (!isOrdered) return write(whose, work, { companyId, epoch, onTold });
       // What is put in line from now on was not in line when this was begun.
       const known = beginInOrder?.();
-      const inOrder = { companyId, epoch, known, mayRunBefore: mayRunBeforeOf(work) };
+      const inOrder = { companyId, epoch, onTold, known, mayRunBefore: mayRunBeforeOf(work) };
       return write(whose, work, inOrder).finally(() => known?.end());
     };
   return { ...store, write: fenced(store.write), writeSoon: fenced(store.writeSoon) };

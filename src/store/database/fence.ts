@@ -29,17 +29,22 @@ export interface Fence {
   readonly known?: KnownArrivals | undefined;
   /** Whether the unit may run although there are these that were not; it may not unless given. */
   readonly mayRunBefore?: MayRunBefore | undefined;
+  /** Called with what the lock of the lane tells. */
+  readonly onTold?: ((told: ToldArrivals) => void) | undefined;
   /** How long the lease is good from now on, in milliseconds; 0 when it is over. For what no transaction can refuse. */
   readonly goodForMs?: () => number;
 }
 
-/** The row of a lane, as the transaction has locked it. */
-export interface LaneState {
-  readonly epoch: number;
-  /** Files that other nodes have entered, and that are perhaps not in line. */
+/** Files that other nodes have entered, and that are perhaps not in line. */
+export interface ToldArrivals {
   readonly arrivals: readonly ArrivedFile[];
   /** Whether there are more of them than these. */
   readonly areMore: boolean;
+}
+
+/** The row of a lane, as the transaction has locked it. */
+export interface LaneState extends ToldArrivals {
+  readonly epoch: number;
 }
 
 /** The rows that a transaction has locked, by company; undefined where one process has all companies for ever. */
@@ -61,6 +66,19 @@ export class UnseenArrivalsError extends Error {
   constructor(companyId: number) {
     super(`another node has entered files of company ${companyId} that are not in line yet`);
     this.name = "UnseenArrivalsError";
+  }
+}
+
+/** Passes on what the lanes tell to those whose fences are in force. */
+export function passOn(fences: Iterable<Fence | undefined>, lanes: LockedLanes): void {
+  if (lanes === undefined) return;
+  const passed = new Set<number>();
+  for (const fence of fences) {
+    if (fence?.onTold === undefined || passed.has(fence.companyId)) continue;
+    const lane = lanes.get(fence.companyId);
+    if (lane?.epoch !== fence.epoch) continue;
+    passed.add(fence.companyId);
+    fence.onTold(lane);
   }
 }
 

@@ -27,7 +27,7 @@ import { isStoreBusy, isStoreDamaged, isStoreFault } from "../../lib/store-error
 import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
-import { type Fence, type LockedLanes, refusalOf } from "./fence.ts";
+import { type Fence, type LockedLanes, passOn, refusalOf } from "./fence.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import { laneOf, type Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
@@ -253,6 +253,10 @@ async function commitOnce(
     const lanes = await connection.lockFor(owners, mayLeave ? mostPatient(given) : undefined);
     const parts = divided(given, lanes);
     left = parts.left;
+    passOn(
+      parts.own.map(({ fence }) => fence),
+      lanes,
+    );
     const allowed = unfenced(parts.own, { lanes, refused: begun.refused });
     if (!connection.undoesUnitsAlone) {
       begun.units = allowed.length;
