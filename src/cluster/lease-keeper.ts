@@ -95,10 +95,19 @@ export class LeaseKeeper implements Ownership, Service {
     await this.#rounds.round();
     // At once: a recovery may take longer than a lease.
     this.#loops = Promise.all([
-      this.#repeat(this.#rounds.everyMs, () => this.#rounds.round()),
-      this.#repeat(this.#arrivals.everyMs, () => this.#noted(this.#arrivals.round())),
+      this.#repeat(
+        () => this.#rounds.pauseMs,
+        () => this.#rounds.round(),
+      ),
+      this.#repeat(
+        () => this.#arrivals.everyMs,
+        () => this.#noted(this.#arrivals.round()),
+      ),
       // By itself: a round may wait long for the database.
-      this.#repeat(this.#rounds.everyMs, async () => this.#lanes.fenceOverdue()),
+      this.#repeat(
+        () => this.#rounds.everyMs,
+        async () => this.#lanes.fenceOverdue(),
+      ),
     ]);
     await Promise.all(this.#lanes.all.map((lane) => lane.recovering));
   }
@@ -143,10 +152,10 @@ export class LeaseKeeper implements Ownership, Service {
     }
   }
 
-  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+  async #repeat(pauseMs: () => number, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await sleep(everyMs, signal);
+      await sleep(pauseMs(), signal);
       if (!signal.aborted) await work();
     }
   }

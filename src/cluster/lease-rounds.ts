@@ -23,7 +23,12 @@ export interface LeaseRoundsDeps
 }
 
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
-const alone: Orders = { isReplaced: false, isToDrain: false, neededSchema: 0, nodes: 1, lanes: 0 };
+const alone: Orders = {
+  ...{ isReplaced: false, isToDrain: false, neededSchema: 0 },
+  ...{ nodes: 1, lanes: 0, nextOverMs: null },
+};
+/** So long after the lease of another node is over the next round begins, and so long after the one before at least. */
+const marginMs = 20;
 
 /** How long a lease is good for here, from before the call that gave it. */
 function goodMsOf(leaseMs: number): number {
@@ -55,6 +60,14 @@ export class LeaseRounds {
     this.#age = new ProgramAge({ ...deps, schema: deps.report().schema });
     this.#tree = new TreeWatch(deps.askTree, deps.leaseMs / 2);
     this.everyMs = Math.min(1_000, deps.leaseMs / 8);
+  }
+
+  /** Until the next round is to begin: what another node may let run out meanwhile is claimed right then. */
+  get pauseMs(): number {
+    const { nextOverMs } = this.#orders;
+    if (nextOverMs === null) return this.everyMs;
+    const untilOver = nextOverMs - this.silentMs;
+    return Math.min(this.everyMs, Math.max(0, untilOver) + marginMs);
   }
 
   get isToDrain(): boolean {

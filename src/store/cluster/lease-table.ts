@@ -48,8 +48,10 @@ export interface Orders {
   readonly isToDrain: boolean;
   /** The schema of the oldest programs that may use the database, or of which a migration waits for the others to go. */
   readonly neededSchema: number;
-  /** Nodes that were seen lately and take companies, this one too. */
+  /** Nodes that were seen lately, take companies and have let no lease run out; this one too. */
   readonly nodes: number;
+  /** Until the first lease of another node is over, if nobody renews it, in milliseconds; null when no other has one. */
+  readonly nextOverMs: number | null;
   /** All lanes. */
   readonly lanes: number;
 }

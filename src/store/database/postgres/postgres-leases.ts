@@ -51,7 +51,9 @@ const statements = {
     where name = $1 and incarnation = $2 returning is_draining`,
   live: `with needed as (select ${neededSchema} as needed_schema)
     select needed_schema, (select count(*) from lanes) as lanes, (select count(*) from nodes
-      where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema) as nodes
+      where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema
+        and (name = $2 or not exists (select from leases where owner = nodes.name and expires_at < ${now}))) as nodes,
+      (select min(expires_at) - ${now} from leases where owner <> $2 and expires_at >= ${now}) as next_over_ms
     from needed`,
   // In one order, as all who take several of them.
   renew: `update leases set expires_at = ${now} + $2::bigint
@@ -104,7 +106,10 @@ function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): Know
   };
 }
 
-const nothing: Pick<Orders, "nodes" | "lanes" | "neededSchema"> = { nodes: 0, lanes: 0, neededSchema: 0 };
+const nothing: Omit<Orders, "isReplaced" | "isToDrain"> = {
+  ...{ nodes: 0, lanes: 0, neededSchema: 0 },
+  nextOverMs: null,
+};
 
 /** The leases of the database of this session, in which arrivals are read besides. */
 export class PostgresLeases implements LeaseTable {
@@ -123,7 +128,7 @@ export class PostgresLeases implements LeaseTable {
 
   async beat(report: NodeReport, { leaseMs, isAway }: Parameters<LeaseTable["beat"]>[1]): Promise<Orders> {
     const [own] = await this.#ask<{ isDraining: number }>("beat", [...valuesOf(report), isAway ? 1 : 0]);
-    const [live = nothing] = await this.#ask<typeof nothing>("live", [leaseMs]);
+    const [live = nothing] = await this.#ask<typeof nothing>("live", [leaseMs, report.name]);
     return { ...live, isReplaced: own === undefined, isToDrain: own?.isDraining === 1 };
   }
 
