@@ -82,6 +82,11 @@ export class LeaseKeeper implements Ownership, Service {
     return this.#rounds.tooOld;
   }
 
+  /** Whether the database has not answered for half a lease. */
+  get isCutOff(): boolean {
+    return this.#rounds.isCutOff;
+  }
+
   statistics(): KeeperStatistics {
     const lanes = { recovering: 0, working: 0, draining: 0, fenced: 0 };
     for (const { stage } of this.#lanes.all) lanes[stage] += 1;

@@ -50,6 +50,8 @@ export class LeaseRounds {
   readonly #tree: TreeWatch;
   #orders = alone;
   #reportedAt = performance.now();
+  /** When the first report was sent that has no answer. */
+  #unansweredSince: number | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #takesNone = false;
 
@@ -89,6 +91,12 @@ export class LeaseRounds {
     return performance.now() - this.#reportedAt;
   }
 
+  /** Whether the database has not answered for half a lease. A process that stood still itself has asked nothing. */
+  get isCutOff(): boolean {
+    const since = this.#unansweredSince;
+    return since !== undefined && performance.now() - since > this.#deps.leaseMs / 2;
+  }
+
   /** From now on the leases are renewed, and no further ones taken. */
   takeNone(): void {
     this.#takesNone = true;
@@ -118,6 +126,7 @@ export class LeaseRounds {
 
   async #beat(): Promise<void> {
     const { table, report, leaseMs, replaced } = this.#deps;
+    this.#unansweredSince ??= performance.now();
     const orders = await table.beat(report(), {
       leaseMs,
       isAway: this.#age.isAway || this.treeFault !== undefined,
@@ -128,6 +137,7 @@ export class LeaseRounds {
     }
     this.#orders = orders;
     this.#reportedAt = performance.now();
+    this.#unansweredSince = undefined;
     await this.#age.note(orders.neededSchema, this.#lanes.all.length);
   }
 

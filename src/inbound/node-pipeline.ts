@@ -28,7 +28,7 @@ import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
-import { recheckReceipts } from "./recovery/rewrite-receipts.ts";
+import { recheckReceipts, writtenBackMs } from "./recovery/rewrite-receipts.ts";
 
 export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -90,7 +90,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     this.#leaving.set(company.companyId, pipeline);
     const { orphanedAt, companyId } = company;
     if (orphanedAt !== undefined)
-      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt, companyId);
+      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt - writtenBackMs, companyId);
     await pipeline.start(lost);
     lost.throwIfAborted();
     this.#leaving.delete(companyId);

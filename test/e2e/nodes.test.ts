@@ -16,6 +16,12 @@ import { makePostgresSite } from "../support/postgres-site.ts";
 /** The host keys are those of the site; a client knows them by one port only. */
 const atPort = (port: number) => ["-P", String(port), "-o", "StrictHostKeyChecking=no"];
 
+const targets = {
+  outbound: { type: "folder" },
+  away: { type: "https", url: "http://127.0.0.1:1/", allowPlain: true, completions: "none" },
+};
+const exports = { nightly: { schedule: "0 3 * * *", target: "away" } };
+
 let server: PostgresServer;
 let site: Site;
 let two: TestNode;
@@ -26,7 +32,7 @@ beforeAll(async () => {
   site = await makePostgresSite(await server.makeDatabase("nodes"), {
     ...{ security: lenient, inbound: oneParser },
     cluster: { node: "one", leaseMs: 2_000 },
-    companies: { [company]: { outbound: { targets: { outbound: { type: "folder" } } } } },
+    companies: { [company]: { outbound: { targets, exports } } },
   });
   plantFormerJournal(site.stateDir);
   await site.start();
@@ -139,6 +145,28 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
     await writeFile(token, text);
     expect(bad.exitCode).toBe(2);
     expect(bad.output).toContain("what the nodes two have written is not in");
+  });
+
+  it("leave the files of an export alone that another one has still to deliver", async () => {
+    const spooled = async () => {
+      const names = ["one", "two"].map(
+        async (node) => await readdir(join(site.stateDir, "nodes", node, "exports")),
+      );
+      return await Promise.all(names);
+    };
+    expect(await site.mustRun("export", "--name", "nightly")).toContain("nightly");
+    await waitFor("one of them to try it", async () => (await spooled()).flat().length > 0);
+    const before = await spooled();
+    const holder = before.findIndex((names) => names.length > 0);
+    // The other one begins anew, as after a crash.
+    if (holder === 0) {
+      await two.kill();
+      await two.again();
+    } else {
+      await site.stop();
+      await site.start();
+    }
+    expect((await spooled())[holder]).toEqual(before[holder]);
   });
 
   it("take a journal of uploads of an earlier version up once", async () => {

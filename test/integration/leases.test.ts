@@ -10,6 +10,7 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { FencedError, UnseenArrivalsError } from "../../src/store/database/fence.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startLink } from "../support/tcp-link.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** Long enough for a busy machine: only what has to run out has a shorter one. */
@@ -38,8 +39,13 @@ beforeEach(async () => {
   }
 });
 
-async function openNode(node?: { readonly name: string; readonly leaseMs: number }): Promise<Store> {
-  const opened = await openStore(temporaryFolder(), { url, node });
+async function openNode(
+  node?: { readonly name: string; readonly leaseMs: number },
+  port?: number,
+): Promise<Store> {
+  const way = new URL(url);
+  if (port !== undefined) way.port = String(port);
+  const opened = await openStore(temporaryFolder(), { url: way.href, node });
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -62,12 +68,14 @@ async function startNode(
     readonly leaseMs?: number;
     readonly askTree?: () => Promise<void>;
     readonly arrivalsMs?: number;
+    /** The port of its way to the server. */
+    readonly port?: number;
     /** How long it takes to take a company over. */
     readonly takingMs?: number;
   } = {},
 ) {
   const { leaseMs = usualLeaseMs } = given;
-  const own = await openNode({ name, leaseMs });
+  const own = await openNode({ name, leaseMs }, given.port);
   if (own.leases === undefined || own.arrivals === undefined) throw new Error("this database has no leases");
   const { incarnation = `${name}-1`, former } = given;
   const has = new Set<number>();
@@ -136,7 +144,10 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const report = { name: "silent", incarnation: "silent-1", version: "1", schema: 1_000 };
     await store.leases?.enter({ ...report, address: {}, settings: "" }, { leaseMs, former: undefined });
     await store.write("site", async (tx) => {
-      await tx.updateTable("nodes").set({ seen_at: Date.now() + 600_000 }).execute();
+      await tx
+        .updateTable("nodes")
+        .set({ seen_at: Date.now() + 600_000 })
+        .execute();
       await tx.updateTable("leases").set({ owner: "silent", expires_at: overAt }).execute();
     });
     const one = await startNode("one", { leaseMs });
@@ -146,6 +157,20 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const takenAt = Math.max(...leases.map((lease) => lease.expires_at)) - leaseMs;
     // The next round by itself would be up to a second later, and the silent one counted as a node for two.
     expect(takenAt).toBeLessThan(overAt + 900);
+  });
+
+  it("are cut off when the database has not answered for half a lease, and are not when it does again", async () => {
+    const link = await startLink(Number(new URL(url).port));
+    onTestFinished(() => link.end());
+    const leaseMs = 4_000;
+    const one = await startNode("one", { leaseMs, port: link.port });
+    expect(one.keeper.isCutOff).toBe(false);
+    link.hold();
+    const heldAt = performance.now();
+    await waitFor("it to be cut off", () => one.keeper.isCutOff);
+    expect(performance.now() - heldAt).toBeGreaterThan(leaseMs / 2);
+    link.thaw();
+    await waitFor("it not to be", () => !one.keeper.isCutOff);
   });
 
   it("keep their leases while they take companies over for longer than one lasts", async () => {

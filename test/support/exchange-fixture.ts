@@ -40,6 +40,8 @@ export interface ExchangeChanges extends Partial<Omit<FileExchangeDeps, "intake"
   };
   /** How many do. */
   readonly waiting?: number;
+  /** Whether the node cannot tell the one that has a company of files. */
+  readonly isCutOff?: () => boolean;
 }
 
 export async function openFixture(changes: ExchangeChanges = {}): Promise<ExchangeFixture> {
@@ -58,6 +60,7 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
   const { minFreeBytes, maxWaiting } = limits;
   const intake = new Intake({
     space: createDiskSpace({ directory: changes.companiesDir ?? companiesDir, minFreeBytes, disk, clock }),
+    isCutOff: changes.isCutOff,
     maxWaiting: () => maxWaiting,
     waitingCount: () => waiting,
     ...{ clock, log },

@@ -107,9 +107,10 @@ type BuiltOf<Names extends keyof Parts> = Pick<Parts, Names | "locations" | "clo
   readonly current: Current;
 };
 
-function intakeFor(built: BuiltOf<"pipeline" | "standings">): Intake {
-  const { current, locations, pipeline, standings, clock, log } = built;
+function intakeFor(built: BuiltOf<"pipeline" | "standings" | "cluster">): Intake {
+  const { current, locations, pipeline, standings, clock, log, cluster } = built;
   return new Intake({
+    isCutOff: (companyId) => cluster.keeper?.isCutOff === true && pipeline.isElsewhere(companyId),
     space: createDiskSpace({
       directory: exchangeFoldersOf(locations.stateDir).companiesDir,
       minFreeBytes: (diskBytes) => minFreeBytesOf(current.config)(diskBytes),

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import { soleReceiptFiles } from "../../inbound/places/receipt-files.ts";
-import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
+import { recheckReceipts, writtenBackMs } from "../../inbound/recovery/rewrite-receipts.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { noteBoot, readLastRun } from "../../store/database/meta.ts";
@@ -15,6 +15,9 @@ async function readBootId(): Promise<string> {
   return text?.trim() ?? "unknown";
 }
 
+/** The daemon notes that it is alive more often than each minute, unless its store cannot be written. */
+const aliveNoteMs = 120_000;
+
 /** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
 async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
   const { store, locations, companies, log, clock, ledgerNumbers, cluster } = parts;
@@ -26,7 +29,7 @@ async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<vo
     const receiptFiles = soleReceiptFiles;
     await recheckReceipts(
       { store, locations, ledgerNumbers, companyCodeOf, receiptFiles, log },
-      last.aliveAt,
+      last.aliveAt - aliveNoteMs - writtenBackMs,
     );
   }
   await noteBoot(store, bootId, clock.now());

@@ -66,6 +66,7 @@ async function becomeFile(
   const { company, deps, disk, memory, peer } = names.context;
   const { channel, userName } = peer;
   const { size } = attributes;
+  deps.intake.assertInTouch(company);
   const arrival = await placeArrival(
     { inbox: deps.inbox, disk },
     {

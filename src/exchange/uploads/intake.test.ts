@@ -9,6 +9,7 @@ const other = { id: 2, code: "OTHER" };
 
 class Ground {
   isFull = false;
+  isCutOff = false;
   waiting = 0;
   looks = 0;
   now = 0;
@@ -32,6 +33,7 @@ class Ground {
     };
     this.intake = new Intake({
       space,
+      isCutOff: (id) => this.isCutOff && id === acme.id,
       maxWaiting: () => 5,
       waitingCount: (id) => {
         this.looks += 1;
@@ -60,6 +62,14 @@ class Ground {
     this.intake.stop();
   }
 }
+
+it("takes nothing for companies from which the node is cut off, and says what to do", () => {
+  using ground = new Ground();
+  expect(() => ground.intake.assertInTouch(acme)).not.toThrow();
+  ground.isCutOff = true;
+  expect(() => ground.intake.assertInTouch(other)).not.toThrow();
+  expect(() => ground.intake.assertInTouch(acme)).toThrow(/cannot reach its database; send the file again/);
+});
 
 describe("a lack of room", () => {
   it("of space is told when it begins and, with the count, when it ends, and counted by company", async () => {

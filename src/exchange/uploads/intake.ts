@@ -42,6 +42,8 @@ interface IntakeDeps {
   readonly space: DiskSpace;
   readonly maxWaiting: () => number;
   readonly waitingCount: (companyId: number) => number;
+  /** Whether this node can tell the one that has the company of no file, because the database does not answer; never unless given. */
+  readonly isCutOff?: ((companyId: number) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Pick<LimitedLog, "info" | "warn">;
   /** How often it checks whether a lack is over. */
@@ -101,6 +103,18 @@ export class Intake {
     const most = this.#deps.maxWaiting();
     if (this.#deps.waitingCount(id) < most) return;
     throw new ExchangeError("tooManyWaiting", `${most} files wait to be processed already; try again later`);
+  }
+
+  /**
+   * Throws while the node is cut off from the one that has the company: a file that it took would lie in the tree with nobody who
+   * knows of it, and the others of the company would wait for it where they are taken over.
+   */
+  assertInTouch({ id }: IntakeCompany): void {
+    if (this.#deps.isCutOff?.(id) !== true) return;
+    throw new ExchangeError(
+      "failure",
+      "This server cannot reach its database; send the file again in a moment",
+    );
   }
 
   /** For a file that can stay where it is: why it has to, if it has. */

@@ -23,6 +23,7 @@ export async function openUpload(names: InboundNames, name: string, flags: OpenW
   const { claims, closeClock, company, deps, memory, peer } = names.context;
   const beganAt = closeClock.now();
   memory.opened(performance.now());
+  deps.intake.assertInTouch(company);
   await deps.intake.assertRoom(company);
   const partials = await company.folders.madePartials(peer.userId);
   const place = deps.node === undefined ? partials : await madePlace(names.context);

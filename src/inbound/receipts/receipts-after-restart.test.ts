@@ -127,7 +127,7 @@ describe("receipts that a power failure took", () => {
     const recheck = () =>
       recheckReceipts(
         { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
-        Date.now(),
+        Date.now() - 60_000,
       );
     expect(await recheck()).toBe(0);
     rmSync(receiptPath());

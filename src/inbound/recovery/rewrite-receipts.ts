@@ -2,7 +2,7 @@
  * Writes receipts again, from the ledger, which has their content.
  *
  *   after a power failure    they are renamed into place without a sync of their own: so when the machine has restarted since
- *                            the last run, those of its last minutes are compared with the ledger
+ *                            the last run, those of its last minutes, or of a node that has died, are compared with the ledger
  *   of a name                that were withheld for the sake of a file which then was not placed
  */
 import { readFile } from "node:fs/promises";
@@ -29,8 +29,8 @@ import {
 } from "../receipts/awaited-receipts.ts";
 import { decidedOf, entriesAtOnce } from "./recovery.ts";
 
-/** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
-const marginMs = 180_000;
+/** The kernel writes back within half a minute, unless it was told otherwise: then what is older is on the disk. */
+export const writtenBackMs = 60_000;
 
 interface RecheckDependencies {
   readonly store: Pick<Store, "read">;
@@ -59,13 +59,13 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   return written;
 }
 
-/** Rewrites the receipts that a power failure took, of one company if given; gives their number. */
+/** Rewrites the receipts since then that a power failure took, of one company if given; gives their number. */
 export async function recheckReceipts(
   deps: RecheckDependencies,
-  aliveAt: number,
+  since: number,
   companyId?: number,
 ): Promise<number> {
-  const entries = await listDecidedSince(deps.store.read, aliveAt - marginMs, companyId);
+  const entries = await listDecidedSince(deps.store.read, since, companyId);
   const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry));
   const written = counts.reduce((sum, count) => sum + count, 0);
   if (written > 0)
