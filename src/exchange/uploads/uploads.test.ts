@@ -369,24 +369,6 @@ test("too many waiting files refuse an upload", async () => {
   await expect(opening).rejects.toMatchObject({ kind: "tooManyWaiting" });
 });
 
-test("of a node that is cut off gets no final name, and is resumed when it is not any more", async () => {
-  let isCutOff = false;
-  await reopen({ isCutOff: () => isCutOff });
-  const session = fixture.session();
-  const handle = await session.openWrite("/inbound/a.xml", freshUpload);
-  await handle.write(0, Buffer.from("<St"));
-  isCutOff = true;
-  await expect(handle.close()).rejects.toThrow(/cannot reach its database; send the file again/);
-  expect(await readdir(inbound(""))).not.toContain("a.xml");
-  await expect(session.openWrite("/inbound/b.xml", freshUpload)).rejects.toThrow(/cannot reach its database/);
-  isCutOff = false;
-  const resumed = await session.openWrite("/inbound/a.xml", resumedUpload);
-  await resumed.write(3, Buffer.from("op/>"));
-  await resumed.close();
-  expect(await readFile(inbound("a.xml"), "utf8")).toBe("<Stop/>");
-  expect(fixture.arrivals).toHaveLength(1);
-});
-
 test("a link in place of the folder of unfinished files is not followed", async () => {
   const outside = join(fixture.companiesDir, "outside");
   await mkdir(outside);
