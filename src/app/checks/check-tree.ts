@@ -37,6 +37,15 @@ function syncFolder(folder: string): void {
   }
 }
 
+async function codeOfWrite(path: string): Promise<string | undefined> {
+  try {
+    await writeFileDurably(path, "probe");
+    return undefined;
+  } catch (error) {
+    return systemCodeOf(error) ?? messageOf(error);
+  }
+}
+
 /** What the file system does otherwise than all moves of files rely on. */
 async function faultsIn(folder: string): Promise<readonly string[]> {
   const [one, two, moved] = ["one", "two", "moved"].map((name) => join(folder, name)) as [
@@ -44,7 +53,8 @@ async function faultsIn(folder: string): Promise<readonly string[]> {
     string,
     string,
   ];
-  await writeFileDurably(one, "probe");
+  const code = await codeOfWrite(one);
+  if (code !== undefined) return [`a file that is written, synced and renamed gives ${code} instead of none`];
   const faults: string[] = [];
   const expectCode = (what: string, wanted: string | undefined, call: () => void) => {
     const code = codeOf(call);
