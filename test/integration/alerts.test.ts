@@ -376,14 +376,19 @@ test("incidents and notices are removed when they are older than keepDays; open 
   await site.look();
   site.find([]);
   await site.pass(16);
-  const prune = () =>
-    pruneAlerts({ store: site.store, config: () => site.config }, site.now, new AbortController().signal);
+  const prune = (isOurs = () => true) => {
+    const deps = { store: site.store, config: () => site.config, isOurs };
+    return pruneAlerts(deps, site.now, new AbortController().signal);
+  };
   type Table = "incidents" | "incident_reports" | "incident_receivers" | "alert_notices" | "deliveries";
   const countOf = async (table: Table) =>
     (await site.store.read.selectFrom(table).selectAll().execute()).length;
   await prune();
   expect([await countOf("incidents"), await countOf("alert_notices")]).toEqual([2, 2]);
   site.now += 8 * dayMs;
+  // By a node that has not the company.
+  await prune(() => false);
+  expect([await countOf("incidents"), await countOf("alert_notices")]).toEqual([2, 2]);
   await prune();
   expect([await countOf("incidents"), await countOf("incident_reports")]).toEqual([1, 1]);
   expect(await countOf("incident_receivers")).toBe(1);

@@ -20,6 +20,8 @@ let site: DeliverySite;
 let watch: CollectionWatch;
 let folder = "";
 let lines: LogLine[] = [];
+/** Whether the node of the watch has the company. */
+let isOurs = true;
 
 const onDisk = (path: string) => join(folder, path);
 
@@ -38,6 +40,7 @@ beforeEach(async () => {
   folder = join(stateDir, "companies", "ACME", "outbound");
   mkdirSync(folder, { recursive: true });
   lines = [];
+  isOurs = true;
   const config = await configured(stateDir);
   watch = new CollectionWatch({
     store: site.store,
@@ -47,6 +50,7 @@ beforeEach(async () => {
       destination: { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
     }),
     config: () => config,
+    isOurs: () => isOurs,
     companyCodeOf: async () => "ACME",
   });
   onTestFinished(() => watch.stop());
@@ -133,6 +137,17 @@ describe("what a host leaves", () => {
     await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(0);
     expect(told()).toHaveLength(1);
+  });
+
+  test("is told by the node that has the company, and by no other one", async () => {
+    await deliverBoth();
+    site.now += 3 * hourMs;
+    isOurs = false;
+    await watch.scan();
+    expect([watch.uncollectedOf("ACME")?.count ?? 0, told()]).toEqual([0, []]);
+    isOurs = true;
+    await watch.scan();
+    expect([watch.uncollectedOf("ACME")?.count, told()]).toMatchObject([2, [{ company: "ACME" }]]);
   });
 
   test("stays known while the folder cannot be read, until a scan succeeds again", async () => {

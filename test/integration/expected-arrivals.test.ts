@@ -79,10 +79,10 @@ async function arrive(time: string, { state = "applied", stopFunction = "01", ..
 const log = createLogger({ level: "silent" });
 
 /** A watch whose clock and configuration a test has in hand. */
-function watching(morning: Partial<ExpectedArrivalsConfig> = {}) {
+function watching(morning: Partial<ExpectedArrivalsConfig> = {}, isOurs = () => true) {
   let now = 0;
   let config = configOf({ morning: { ...daily, ...morning } });
-  const watch = new ArrivalWatch({ store, log, config: () => config, clock: { now: () => now } });
+  const watch = new ArrivalWatch({ store, log, isOurs, config: () => config, clock: { now: () => now } });
   onTestFinished(() => watch.stop());
   return {
     stop: () => watch.stop(),
@@ -172,6 +172,11 @@ itOnSqlite("an index serves, whatever is looked for", async () => {
 });
 
 describe("the watch", () => {
+  test("of a node that has not the company tells nothing of it", async () => {
+    expect(await watching().lateAt("07:00")).toEqual(["ACME morning 0"]);
+    expect(await watching({}, () => false).lateAt("07:00")).toEqual([]);
+  });
+
   const yesterday = (time: string) => ({ receivedAt: at(time) - 86_400_000 });
 
   test("finds what is late over a stop that lasts beyond the deadline, and its end", async () => {

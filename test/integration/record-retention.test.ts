@@ -74,10 +74,14 @@ describe("appointments", () => {
     for (let hold = 0; hold < 2; hold += 1)
       await reserve(gateway, { timeSlotId: await slotId(gateway, morning), ...home });
     gateway.now += 30 * minuteMs - 1;
-    const end = () => endHolds({ store: gateway.store, clock: { now: () => gateway.now } }, going);
+    const end = (isOurs?: () => boolean) =>
+      endHolds({ store: gateway.store, clock: { now: () => gateway.now }, ...(isOurs && { isOurs }) }, going);
     await end();
     expect(await statesOf(gateway)).toEqual(["held", "held"]);
     gateway.now += 1;
+    // By a node that has not the company.
+    await end(() => false);
+    expect(await statesOf(gateway)).toEqual(["held", "held"]);
     await end();
     expect(await statesOf(gateway)).toEqual(["expired", "expired"]);
     expect(await sumsOf(gateway)).toEqual({ counted: {}, kept: {} });

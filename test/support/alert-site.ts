@@ -53,6 +53,8 @@ export class AlertSite {
   /** What detectors find, by kind and company; an error is thrown. */
   readonly found = new Map<string, readonly Finding[] | Error>();
   now = start;
+  /** Whether the node of the watch has the company; 0 is what concerns none. */
+  isOurs = (_companyId: number): boolean => true;
   config: Config;
   queue: DeliveryQueue;
   watch: AlertWatch;
@@ -114,6 +116,7 @@ export class AlertSite {
       sources: { config: () => this.config } as AlertSources,
       detectors: detectors as Detectors,
       trigger: () => ({ stop: () => undefined }),
+      isOurs: (companyId) => this.isOurs(companyId),
     });
   }
 

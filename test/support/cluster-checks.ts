@@ -45,6 +45,7 @@ interface Entry {
   readonly sha256: string;
   readonly company: string;
   readonly reasons: string;
+  readonly decidedAt: number;
 }
 
 interface Decision {
@@ -118,11 +119,15 @@ class RoundCheck {
   }
 
   async #entries(): Promise<ReadonlyMap<string, readonly Entry[]>> {
-    const text = `select files.id, files.name, files.state, files.sha256, code, files.reasons from files join companies on companies.id = company_id
+    const text = `select files.id, files.name, files.state, files.sha256, code, files.reasons, coalesce(files.decided_at, 0)
+      from files join companies on companies.id = company_id
       where files.name like lower(${this.#pattern}) order by files.id`;
-    const rows = (await this.#site.database.ask(text)).map(([id, name, state, sha256, company, reasons]) => ({
-      ...({ id, name, state, sha256, company, reasons } as Entry),
-    }));
+    const rows = (await this.#site.database.ask(text)).map(
+      ([id, name, state, sha256, company, reasons, decidedAt]) => ({
+        ...({ id, name, state, sha256, company, reasons } as Entry),
+        decidedAt: Number(decidedAt),
+      }),
+    );
     return Map.groupBy(rows, ({ company, name, sha256 }) => `${company} ${name} ${sha256}`);
   }
 
@@ -150,12 +155,29 @@ class RoundCheck {
       const original = this.#checkSent(sent, ofFile);
       if (original === undefined) continue;
       versions.set(original.id, sent);
-      if (!existsSync(this.#site.path(sent.company, "receipts", receiptName(sent.name))))
-        this.#problems.push(`${sent.name} of ${sent.company} has no receipt`);
       const decision = decided.get(original.id);
       if (decision !== undefined) this.#checkGap(sent, decision);
     }
     this.#checkOrder(decisions, versions);
+    this.#checkReceipts([...entries.values()].flat());
+  }
+
+  /** That of a name is of the last of its files to be decided. */
+  #checkReceipts(entries: readonly Entry[]): void {
+    for (const [key, ofName] of Map.groupBy(entries, ({ company, name }) => `${company}/${name}`)) {
+      const [first] = ofName;
+      if (first === undefined) continue;
+      const path = this.#site.path(first.company, "receipts", receiptName(first.name));
+      const receipt = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+      const [, sha256] = /<StopResponse [^>]*Sha256="([0-9a-f]{64})"/.exec(receipt ?? "") ?? [];
+      const inOrder = ofName.toSorted((a, b) => a.decidedAt - b.decidedAt || Number(a.id) - Number(b.id));
+      const last = inOrder.at(-1);
+      if (receipt === undefined) this.#problems.push(`${key} has no receipt`);
+      else if (sha256 !== last?.sha256)
+        this.#problems.push(
+          `the receipt of ${key} is of ${sha256 ?? "nothing"}, not of entry ${last?.id}: ${receipt}`,
+        );
+    }
   }
 
   /** Gives the entry that was decided on its merits; all others of the content are duplicates of it. */

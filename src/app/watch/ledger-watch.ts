@@ -33,7 +33,7 @@ export interface LedgerWatchDeps extends VerifyDependencies {
 }
 
 /** Starts the watch; the first verification runs an hour after the start, when the backlog is done. */
-export function startLedgerWatch(deps: LedgerWatchDeps): Pick<Rounds, "stop"> {
+export function startLedgerWatch(deps: LedgerWatchDeps): Rounds {
   const { isOurs = () => true } = deps;
 
   async function verify(signal: AbortSignal): Promise<void> {

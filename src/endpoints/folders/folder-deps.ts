@@ -132,6 +132,8 @@ export interface FolderDeps {
   readonly mayTakeForMs: (companyId: number) => number | undefined;
   /** The clock of the file system that has the companies' folders, where other nodes may have left files in them. */
   readonly changeClock?: (() => Promise<ChangeClock | undefined>) | undefined;
+  /** How often `.again` is looked at there: a node that died before an entry was made has left its file. A minute unless given. */
+  readonly againEveryMs?: number | undefined;
   /** Marks temporary files as those of this run: what else lies there was left by a crash, or by the node that had the company. */
   readonly runId: string;
 }

@@ -29,7 +29,7 @@ import { createTakeThread, type TakeThread } from "./take-thread.ts";
 export interface FolderEndpointDeps
   extends Pick<
     FolderDeps,
-    "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom" | "changeClock"
+    "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom" | "changeClock" | "againEveryMs"
   > {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
   /** Whether this process has all companies for ever; otherwise those that it is given. Default true. */

@@ -6,10 +6,9 @@ import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { LeftFile } from "../../domain/files/folder-standing.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
-import { againFolderName } from "../../inbound/places/place-arrival.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { AgainLooks, type AgainLooksDeps } from "./again-looks.ts";
 import type { Candidates, FileState } from "./candidates.ts";
 import { EmptyFolder } from "./empty-folder.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
@@ -21,7 +20,8 @@ import type { StayingFiles } from "./staying-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
 
 export interface FolderScannerDeps
-  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "disk" | "runId" | "changeClock"> {
+  extends AgainLooksDeps,
+    Pick<FolderDeps, "inbox" | "settings" | "clock" | "runId"> {
   readonly log: Logger;
   readonly candidates: Candidates;
   readonly staying: StayingFiles;
@@ -40,6 +40,7 @@ export class FolderScanner {
   readonly #empty: EmptyFolder | undefined;
   /** Until the first scan is done: what it finds was there when the process started. */
   #isRecovering: boolean;
+  readonly #again: AgainLooks;
   #isFirst = true;
   #at: string | undefined;
 
@@ -50,6 +51,7 @@ export class FolderScanner {
     this.#isRecovering = isStartUp && folder.isInbox;
     this.times = new ScanTimes(deps.clock);
     this.#leftAlone = new LeftAlone(deps.log);
+    this.#again = new AgainLooks(deps, folder.isInbox);
     this.#empty = folder.isInbox ? new EmptyFolder() : undefined;
   }
 
@@ -69,7 +71,7 @@ export class FolderScanner {
    */
   isDue(): boolean {
     if (this.times.isResting) return false;
-    if (this.#deps.candidates.hasLeftAgain) return true;
+    if (this.#again.isDue) return true;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
@@ -98,7 +100,7 @@ export class FolderScanner {
   }
 
   async #scanFrom(startedMs: number): Promise<void> {
-    const { disk, clock, settings, staying, watch, candidates } = this.#deps;
+    const { disk, clock, settings, staying, watch } = this.#deps;
     const now = clock.now();
     const folder = await this.#locate();
     watch.keep(folder.at, folder.stats, startedMs);
@@ -107,8 +109,7 @@ export class FolderScanner {
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
     if (this.#isFirst && this.#folder.isInbox) await sweepCopies(this.#deps, folder.at);
-    if ((this.#isFirst || candidates.hasLeftAgain) && this.#folder.isInbox)
-      await this.#scanAgain(folder.at, found);
+    if (this.#again.isDue) await this.#again.scan(folder.at, this.#visitor(folder.at, found));
     killPoint("folder.scanned");
     this.#add(found, changes);
     const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
@@ -128,24 +129,6 @@ export class FolderScanner {
     if (!this.#folder.isInbox) await disk.access(at, constants.W_OK);
     this.#at = at;
     return { at, stats };
-  }
-
-  /** What a crash left in `.again`, or what was found there and not handed over. */
-  async #scanAgain(at: string, found: Found): Promise<void> {
-    const { disk, candidates } = this.#deps;
-    candidates.hasLeftAgain = false;
-    const { isOurs, visit } = this.#visitor(at, found);
-    const inAgain = (name: string) => `${againFolderName}/${name}`;
-    try {
-      await scanFolder(disk, join(at, againFolderName), {
-        isOurs: (name) => isOurs(inAgain(name)),
-        visit: (name, entry) => visit(inAgain(name), entry),
-      });
-    } catch (error) {
-      if (systemCodeOf(error) === "ENOENT") return;
-      candidates.hasLeftAgain = true;
-      throw error;
-    }
   }
 
   /** A hint names an entry. Whether there may be something new under the name. */

@@ -1,5 +1,5 @@
 /** Files that another node has left in `inbound/` when it died. */
-import { statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { waitFor } from "../../../test/support/wait-for.ts";
@@ -43,6 +43,21 @@ describe("a file that another node has left", () => {
     await rig.start();
     expect(rig.arrivals).toEqual([]);
     expect(rig.endpoint.standings(1)).toMatchObject([{ fault: undefined }]);
+  });
+
+  it("in `.again`, after the first scan, comes within the time between two looks", async () => {
+    await using rig = new FolderRig();
+    rig.changeClock = async () => undefined;
+    rig.againEveryMs = 20;
+    await rig.start();
+    const again = join(rig.inbound, ".again");
+    mkdirSync(again, { recursive: true });
+    writeFileSync(join(again, name), "<Stop/>");
+    await waitFor("it to come", async () => {
+      await rig.endpoint.scanNow();
+      return rig.arrivals.length > 0;
+    });
+    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(again, name)]);
   });
 
   it("stays for its entry when another node has entered it while it settled", async () => {

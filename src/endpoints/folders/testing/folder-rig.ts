@@ -47,6 +47,7 @@ export class FolderRig implements AsyncDisposable {
   isIncomplete: (text: string) => boolean = () => false;
   /** Of the file system that several nodes share. */
   changeClock: FolderEndpointDeps["changeClock"];
+  againEveryMs: FolderEndpointDeps["againEveryMs"];
   readonly known = new Set<string>();
   /** What `arriveAll` was called with. */
   readonly handedOver: Arrival[][] = [];
@@ -129,7 +130,7 @@ export class FolderRig implements AsyncDisposable {
       watch: (path, handlers) => this.watch(path, handlers),
       isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
       whyNoRoom: async () => this.whyNoRoom(),
-      changeClock: this.changeClock,
+      ...{ changeClock: this.changeClock, againEveryMs: this.againEveryMs },
       takeThread: () => ({
         run: async (request) => answerOf(this.calls, request),
         close: async () => undefined,
