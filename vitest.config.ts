@@ -24,7 +24,7 @@ export const forAllTests = {
   expect: { poll: { timeout: patienceMs, interval: 50 } },
   pool: "forks",
   // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
-  maxWorkers: 6,
+  maxWorkers: 5,
   sequence: { sequencer: LongestFirst },
   globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
   setupFiles: [

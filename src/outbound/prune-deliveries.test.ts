@@ -177,6 +177,8 @@ describe("for an export", () => {
 
   test("that is still to be delivered, its completions are kept; and then go when it has been", async () => {
     const site = await delivered("S1", "S2", "S3");
+    // Else it finds the export by itself, within a second.
+    await site.queue.stop(AbortSignal.abort());
     await exportOf(site, 1, 3);
     site.now = before;
     await prune(site);
@@ -184,6 +186,7 @@ describe("for an export", () => {
     const step = { companyId: site.companyId, before: before - 90 * dayMs, afterId: 0, limit: 10 };
     await site.store.write("site", (tx) => pruneExportDeliveries(tx, step));
     expect(await site.states()).toEqual(["waiting"]);
+    await site.startQueue();
     await site.pass(0);
     expect(await site.states()).toEqual(["delivered"]);
     site.now += 91 * dayMs;
