@@ -10,13 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { faultOfRemoteName } from "../../src/domain/files/remote-file-name.ts";
 import type { PolledRemote } from "../../src/endpoints/remote/remote-deps.ts";
+import { remoteForEachTest } from "../support/remote-for-each-test.ts";
 import { type RemoteChanges, RemoteRig } from "../support/remote-rig.ts";
 import {
   contentsOf,
-  emptyFolder,
   giveFolder,
   openFtpsRemote,
   openSftpRemote,
@@ -31,16 +31,8 @@ const isRoot = process.getuid?.() === 0;
 function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
   let site: RemoteSite;
   let rig: RemoteRig;
-  beforeAll(async () => {
-    site = await open();
-  });
-  afterAll(() => site.end());
-  beforeEach(async () => {
-    rig = await RemoteRig.open();
-  });
-  afterEach(async () => {
-    await rig.close();
-    for (const folder of [site.box, site.doneBox]) emptyFolder(folder);
+  remoteForEachTest(open, (itsSite, itsRig) => {
+    [site, rig] = [itsSite, itsRig];
   });
 
   const remote = (changes: RemoteChanges = {}): PolledRemote =>

@@ -1,11 +1,11 @@
 /** Files of a remote that cannot be fetched yet, and the later files of their stops. */
 import { appendFileSync, chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PolledRemote } from "../../src/endpoints/remote/remote-deps.ts";
+import { remoteForEachTest } from "../support/remote-for-each-test.ts";
 import { type RemoteChanges, RemoteRig } from "../support/remote-rig.ts";
 import {
-  emptyFolder,
   openFtpsRemote,
   openSftpRemote,
   putFile,
@@ -25,16 +25,8 @@ describe.each([
 ])("a remote with %s", (_kind, open) => {
   let site: RemoteSite;
   let rig: RemoteRig;
-  beforeAll(async () => {
-    site = await open();
-  });
-  afterAll(() => site.end());
-  beforeEach(async () => {
-    rig = await RemoteRig.open();
-  });
-  afterEach(async () => {
-    await rig.close();
-    emptyFolder(site.box);
+  remoteForEachTest<RemoteSite>(open, (itsSite, itsRig) => {
+    [site, rig] = [itsSite, itsRig];
   });
 
   const remote = (changes: RemoteChanges = {}): PolledRemote =>

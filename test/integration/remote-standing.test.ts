@@ -1,19 +1,13 @@
 /** How remotes stand, for people to see, and rounds that somebody asks for. */
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
 import { askForRemote, isPollAwaited, listRemoteStates } from "../../src/store/ledger/remote-states.ts";
 import { pauseByHand, resumeByHand } from "../../src/store/outbound/hand-pauses.ts";
-import { RemoteRig } from "../support/remote-rig.ts";
-import {
-  emptyFolder,
-  giveFolder,
-  openSftpRemote,
-  putFile,
-  type RemoteSite,
-  stopText,
-} from "../support/remote-site.ts";
+import { remoteForEachTest } from "../support/remote-for-each-test.ts";
+import type { RemoteRig } from "../support/remote-rig.ts";
+import { giveFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -22,16 +16,8 @@ const name = "a_20261105_080000.xml";
 describe.skipIf(!isInstalled("sshd"))("a remote", () => {
   let site: RemoteSite & { readonly server: SftpSettings };
   let rig: RemoteRig;
-  beforeAll(async () => {
-    site = await openSftpRemote();
-  });
-  afterAll(() => site.end());
-  beforeEach(async () => {
-    rig = await RemoteRig.open();
-  });
-  afterEach(async () => {
-    await rig.close();
-    emptyFolder(site.box);
+  remoteForEachTest(openSftpRemote, (itsSite, itsRig) => {
+    [site, rig] = [itsSite, itsRig];
   });
 
   const state = async () => (await listRemoteStates(rig.store.read))[0];

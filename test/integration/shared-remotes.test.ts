@@ -1,13 +1,15 @@
 /** Remotes of a company that goes from one node to another: polled by the one that has it, each file once. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
 import { createRemoteStates } from "../../src/inbound/remotes/remote-memory.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { RemoteRig } from "../support/remote-rig.ts";
-import { emptyFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
+import { remoteForEachTest } from "../support/remote-for-each-test.ts";
+import type { RemoteRig } from "../support/remote-rig.ts";
+import { openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
+import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const never = new AbortController().signal;
@@ -15,18 +17,6 @@ let site: RemoteSite;
 let rig: RemoteRig;
 /** The node that has the company. */
 let owner: string;
-
-beforeAll(async () => {
-  site = await openSftpRemote();
-});
-afterAll(() => site.end());
-beforeEach(async () => {
-  rig = await RemoteRig.open();
-});
-afterEach(async () => {
-  await rig.close();
-  emptyFolder(site.box);
-});
 
 /** As it runs on a node: on one tree and one database with the others. */
 async function startNode(name: string): Promise<RemoteEndpoint> {
@@ -56,7 +46,11 @@ async function poll(...endpoints: readonly RemoteEndpoint[]): Promise<void> {
   await rig.decided();
 }
 
-describe("a remote of several nodes", () => {
+describe.skipIf(!isInstalled("sshd"))("a remote of several nodes", () => {
+  remoteForEachTest(openSftpRemote, (itsSite, itsRig) => {
+    [site, rig] = [itsSite, itsRig];
+  });
+
   test("is polled by the one that has the company, and by the other after it has gone there", async () => {
     const [one, two] = [await startNode("one"), await startNode("two")];
     await take(one, "one");

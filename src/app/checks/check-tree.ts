@@ -19,9 +19,9 @@ import { type CheckFinding, fine, problem, warning } from "../watch/check-findin
 import { askProcess } from "./folder-probe.ts";
 import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 
-function codeOf(call: () => void): string | undefined {
+async function codeOf(call: () => unknown): Promise<string | undefined> {
   try {
-    call();
+    await call();
     return undefined;
   } catch (error) {
     return systemCodeOf(error) ?? messageOf(error);
@@ -37,15 +37,6 @@ function syncFolder(folder: string): void {
   }
 }
 
-async function codeOfWrite(path: string): Promise<string | undefined> {
-  try {
-    await writeFileDurably(path, "probe");
-    return undefined;
-  } catch (error) {
-    return systemCodeOf(error) ?? messageOf(error);
-  }
-}
-
 /** What the file system does otherwise than all moves of files rely on. */
 async function faultsIn(folder: string): Promise<readonly string[]> {
   const [one, two, moved] = ["one", "two", "moved"].map((name) => join(folder, name)) as [
@@ -53,21 +44,25 @@ async function faultsIn(folder: string): Promise<readonly string[]> {
     string,
     string,
   ];
-  const code = await codeOfWrite(one);
-  if (code !== undefined) return [`a file that is written, synced and renamed gives ${code} instead of none`];
   const faults: string[] = [];
-  const expectCode = (what: string, wanted: string | undefined, call: () => void) => {
-    const code = codeOf(call);
+  const expectCode = async (what: string, wanted: string | undefined, call: () => unknown) => {
+    const code = await codeOf(call);
     if (code !== wanted) faults.push(`${what} gives ${code ?? "no error"} instead of ${wanted ?? "none"}`);
   };
-  expectCode("a file that is there, opened as a new one,", "EEXIST", () => closeSync(openSync(one, "wx")));
-  expectCode("a link", undefined, () => linkSync(one, two));
+  await expectCode("a file that is written, synced and renamed", undefined, () =>
+    writeFileDurably(one, "probe"),
+  );
+  if (faults.length > 0) return faults;
+  await expectCode("a file that is there, opened as a new one,", "EEXIST", () =>
+    closeSync(openSync(one, "wx")),
+  );
+  await expectCode("a link", undefined, () => linkSync(one, two));
   if (faults.length === 0 && lstatSync(one).ino !== lstatSync(two).ino)
     faults.push("a link is another file than its first name");
-  expectCode("a link to a name that is taken", "EEXIST", () => linkSync(one, two));
-  expectCode("a rename", undefined, () => renameSync(two, moved));
-  expectCode("a name that was renamed", "ENOENT", () => lstatSync(two));
-  expectCode("the sync of a folder", undefined, () => syncFolder(folder));
+  await expectCode("a link to a name that is taken", "EEXIST", () => linkSync(one, two));
+  await expectCode("a rename", undefined, () => renameSync(two, moved));
+  await expectCode("a name that was renamed", "ENOENT", () => lstatSync(two));
+  await expectCode("the sync of a folder", undefined, () => syncFolder(folder));
   return faults;
 }
 

@@ -69,11 +69,13 @@ export class UnseenArrivalsError extends Error {
   }
 }
 
-/** Passes on what the lanes tell to those whose fences are in force. */
-export function passOn(fences: Iterable<Fence | undefined>, lanes: LockedLanes): void {
-  if (lanes === undefined) return;
+/** Passes on what the lanes tell to those units whose fences are in force. */
+export function passOn(
+  units: Iterable<{ readonly fence: Fence | undefined }>,
+  lanes: ReadonlyMap<number, LaneState>,
+): void {
   const passed = new Set<number>();
-  for (const fence of fences) {
+  for (const { fence } of units) {
     if (fence?.onTold === undefined || passed.has(fence.companyId)) continue;
     const lane = lanes.get(fence.companyId);
     if (lane?.epoch !== fence.epoch) continue;

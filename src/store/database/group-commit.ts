@@ -253,10 +253,7 @@ async function commitOnce(
     const lanes = await connection.lockFor(owners, mayLeave ? mostPatient(given) : undefined);
     const parts = divided(given, lanes);
     left = parts.left;
-    passOn(
-      parts.own.map(({ fence }) => fence),
-      lanes,
-    );
+    if (lanes !== undefined) passOn(parts.own, lanes);
     const allowed = unfenced(parts.own, { lanes, refused: begun.refused });
     if (!connection.undoesUnitsAlone) {
       begun.units = allowed.length;
