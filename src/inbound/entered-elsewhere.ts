@@ -9,12 +9,13 @@
  * which another node has moved.
  */
 import { lstat } from "node:fs/promises";
+import type { NewFile } from "../domain/files/new-file.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import { sleep } from "../lib/sleep.ts";
-import type { ArrivalTable, ArrivingFile } from "../store/cluster/arrivals.ts";
+import type { ArrivalTable } from "../store/cluster/arrivals.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
@@ -104,9 +105,9 @@ export class EnteredElsewhere {
     if (files.length === 0) return;
     const { arrivals, locations, clock } = this.#deps;
     const enteredAt = clock.now();
-    const asEntry = (file: WaitingFile): ArrivingFile => newFileOf(file, { locations, enteredAt });
+    const asEntry = (file: WaitingFile): NewFile => newFileOf(file, { locations, enteredAt });
     const byEntry = new Map(files.map((file) => [asEntry(file), file]));
-    const isThere = async (entry: ArrivingFile) => {
+    const isThere = async (entry: NewFile) => {
       const file = byEntry.get(entry);
       return file !== undefined && (await lstat(pathOf(file)).catch(unlessMissing)) !== undefined;
     };

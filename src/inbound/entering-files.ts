@@ -1,5 +1,6 @@
 /** Puts files that have come in line at once, and enters them in the ledger; they are ready only with their ids. */
 import { setTimeout as wait } from "node:timers/promises";
+import type { NewFile } from "../domain/files/new-file.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -10,7 +11,7 @@ import type { Store } from "../store/database/database.ts";
 import { FencedError } from "../store/database/fence.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import { apart, forEach } from "../store/database/side-by-side.ts";
-import { enterFile, enterFileOnce, type NewFile } from "../store/ledger/files.ts";
+import { enterFile, enterFileOnce } from "../store/ledger/files.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
 import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";

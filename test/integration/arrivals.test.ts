@@ -1,14 +1,15 @@
 /** Files that nodes enter for one another, on a real server: without the lock that whoever writes for the company holds. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ArrivalsInLine } from "../../src/cluster/arrivals-in-line.ts";
+import type { NewFile } from "../../src/domain/files/new-file.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import type { ArrivalTable, ArrivingFile } from "../../src/store/cluster/arrivals.ts";
+import type { ArrivalTable } from "../../src/store/cluster/arrivals.ts";
 import { fencedStore } from "../../src/store/cluster/ownership.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { migrations } from "../../src/store/database/migrations/migrations.ts";
 import { UnseenArrivalsError } from "../../src/store/database/fence.ts";
 import type { Transaction } from "../../src/store/database/group-commit.ts";
-import { enterFile, listOpenFiles, type NewFile } from "../../src/store/ledger/files.ts";
+import { enterFile, listOpenFiles } from "../../src/store/ledger/files.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -33,7 +34,7 @@ beforeEach(async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   if (!hasPostgres) return;
   databases += 1;
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   owner = await openNode("one");
   arrivals = arrivalsOf(await openNode("two"));
   const add = async (code: string) =>
@@ -139,7 +140,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   it("are entered anew once the earlier one of the source is filed, unless the file has gone with it", async () => {
     const id = await owner.write(acme, (tx) => enterFile(tx, fileOf("a")));
     await owner.write(acme, (tx) => setState(tx, id, "applied", 1));
-    const isHere = async ({ name }: ArrivingFile) => name !== "a";
+    const isHere = async ({ name }: NewFile) => name !== "a";
     expect(await arrivals.enter([fileOf("a"), fileOf("b")], isHere)).toEqual(["gone", "entered"]);
     expect((await entries()).map(({ name }) => name)).toEqual(["b"]);
     expect(await arrivals.enter([fileOf("a")], isThere)).toEqual(["entered"]);
@@ -147,7 +148,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   });
 
   it("fail alone for a value that the ledger does not take, or a file that cannot be looked at", async () => {
-    const isReadable = async ({ name }: ArrivingFile) => {
+    const isReadable = async ({ name }: NewFile) => {
       if (name === "b") throw Object.assign(new Error("no such right"), { code: "EACCES" });
       return true;
     };

@@ -4,21 +4,7 @@
  * nodes that enter files, need not wait for one another. What the order of files needs is told by the lock of the lane, which
  * gives the rows that are committed by then: a file whose close was answered before another one came is among them.
  */
-
-/** A file as it is entered; times are milliseconds UTC. */
-export interface ArrivingFile {
-  readonly companyId: number;
-  readonly name: string;
-  readonly nameTime: number | null;
-  readonly size: number;
-  readonly channel: string;
-  readonly userName: string | null;
-  readonly receivedAt: number;
-  /** Where it lies, as the ledger says it. */
-  readonly location: string;
-  readonly beganAt?: number | null | undefined;
-  readonly enteredAt?: number | null | undefined;
-}
+import type { NewFile } from "../../domain/files/new-file.ts";
 
 /** A file that another node has entered. */
 export interface ArrivedFile {
@@ -45,8 +31,8 @@ export interface ArrivalTable {
    * was: an entry that is filed has moved its file before. Resolves with what became of each, when it is committed.
    */
   enter(
-    files: readonly ArrivingFile[],
-    isThere: (file: ArrivingFile) => Promise<boolean>,
+    files: readonly NewFile[],
+    isThere: (file: NewFile) => Promise<boolean>,
   ): Promise<readonly EnteredAs[]>;
   /** Those of the companies of the node but for these, some thousand at most. */
   ofNode(node: string, without: readonly number[]): Promise<readonly CompanyArrivals[]>;

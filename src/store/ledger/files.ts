@@ -4,6 +4,7 @@
  */
 import { type Selectable, sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
+import type { NewFile } from "../../domain/files/new-file.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -16,12 +17,6 @@ import { countDecided, uncountDecided } from "./daily-files.ts";
 type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";
 
 type NewRow = Pick<RowOf<"files">, SentValue | "location" | "beganAt" | "enteredAt">;
-
-/** What is known of a file when it is entered. */
-export interface NewFile extends Omit<NewRow, "beganAt" | "enteredAt"> {
-  readonly beganAt?: number | undefined;
-  readonly enteredAt?: number | undefined;
-}
 
 function newRowOf(arg: Argument<NewRow>) {
   return {

@@ -12,7 +12,8 @@
  */
 import { decidedStates } from "../../../domain/files/file-state.ts";
 import { isPassingStoreError } from "../../../lib/store-error.ts";
-import type { ArrivalTable, ArrivingFile, CompanyArrivals, EnteredAs } from "../../cluster/arrivals.ts";
+import type { NewFile } from "../../../domain/files/new-file.ts";
+import type { ArrivalTable, CompanyArrivals, EnteredAs } from "../../cluster/arrivals.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 import { checkValues } from "./postgres-values.ts";
 
@@ -20,7 +21,7 @@ type IsThere = Parameters<ArrivalTable["enter"]>[1];
 
 /** A file that is to be entered, with what becomes of it. */
 interface Entering {
-  readonly file: ArrivingFile;
+  readonly file: NewFile;
   readonly isThere: IsThere;
   end: EnteredAs | undefined;
 }
@@ -63,7 +64,7 @@ function queryOf(name: Name, values: readonly unknown[]) {
   return { text: statements[name], values, name: `arrivals_${name}` };
 }
 
-function valuesOf(file: ArrivingFile): readonly unknown[] {
+function valuesOf(file: NewFile): readonly unknown[] {
   return [
     ...[file.companyId, file.name, file.nameTime, file.size, file.channel, file.userName, file.receivedAt],
     ...[file.beganAt ?? null, file.enteredAt ?? null, file.location],
@@ -93,7 +94,7 @@ export class PostgresArrivals implements ArrivalTable {
     this.#sessions = sessions;
   }
 
-  async enter(files: readonly ArrivingFile[], isThere: IsThere): Promise<readonly EnteredAs[]> {
+  async enter(files: readonly NewFile[], isThere: IsThere): Promise<readonly EnteredAs[]> {
     // One with a value that is refused must not take others with it.
     for (const file of files) checkValues(valuesOf(file));
     const entering = files.map((file): Entering => ({ file, isThere, end: undefined }));
