@@ -1,10 +1,15 @@
+import { globSync } from "node:fs";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { patienceMs } from "./test/support/wait-for.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Whole daemons first, deaths before all: they take longest, and what is short fills the workers at the end. */
+/**
+ * Whole daemons first, deaths before all: they take longest, and what is short fills the workers at the end. Those that share
+ * a process come one after the other, since a worker goes on with the next one only if that shares too.
+ */
 const longestFirst = ["/test/e2e/crash", "/test/e2e/", "/test/", "/"];
-const rankOf = ({ moduleId }: TestSpecification) => longestFirst.findIndex((part) => moduleId.includes(part));
+const rankOf = ({ moduleId, project }: TestSpecification) =>
+  project.config.isolate ? longestFirst.findIndex((part) => moduleId.includes(part)) : longestFirst.length;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -33,9 +38,31 @@ export const forAllTests = {
   ],
 } satisfies ViteUserConfig["test"];
 
+/**
+ * Tests of functions and requests that leave nothing behind. Most of each is the loading of the source, and a process loads it
+ * once for many of them.
+ */
+const together = globSync(
+  ["config", "documents", "domain", "endpoints/http", "operations", "targets"].map(
+    (folder) => `src/${folder}/**/*.test.ts`,
+  ),
+  // They look at the memory of the process, or at its threads.
+  { exclude: ["**/http-body-budget.test.ts", "**/*-threads.test.ts", "**/document-pool.test.ts"] },
+);
+
 export default defineConfig({
   test: {
     ...forAllTests,
-    include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: together,
+        },
+      },
+      { extends: true, test: { name: "together", include: together, isolate: false } },
+    ],
   },
 });

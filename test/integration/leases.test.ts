@@ -30,7 +30,7 @@ afterAll(() => {
 beforeEach(async () => {
   if (!hasPostgres) return;
   databases += 1;
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   store = await openNode();
   companies = [];
   for (const code of ["A", "B", "C", "D", "E"]) {

@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("a node that stands still within a transaction", () 
 
 /** A writer of a node, through a link that loses its next commit or the answer to that. */
 async function cutWriter(database: string) {
-  const url = await server.makeDatabase(database);
+  const url = await server.makeMigrated(database);
   const store = await openStore(temporaryFolder(), { url });
   onTestFinished(() => store.close());
   const cutter = await cutAtCommit(Number(new URL(url).port));

@@ -43,7 +43,7 @@ afterAll(async () => {
 beforeEach(async () => {
   if (!hasPostgres) return;
   databases += 1;
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   locations = createLocations(temporaryFolder());
   store = await openNode();
   acme = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company.id;

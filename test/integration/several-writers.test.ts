@@ -42,7 +42,7 @@ beforeEach(async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   if (!hasPostgres) return;
   databases += 1;
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   [one, two] = [await openStore(temporaryFolder(), { url }), await openStore(temporaryFolder(), { url })];
   for (const store of [one, two]) onTestFinished(() => store.close());
   acme = await addCompany("ACME");

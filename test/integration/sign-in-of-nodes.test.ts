@@ -60,7 +60,7 @@ beforeEach(async () => {
   if (!hasPostgres) return;
   databases += 1;
   time = { now: Date.now() };
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   one = await startNode();
   await addCompany({ store: one.store, clock }, "ACME");
   const roles = ["DI_Integration", "MemberAdmin"];

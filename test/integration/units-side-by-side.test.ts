@@ -40,7 +40,7 @@ beforeEach(async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   if (!hasPostgres) return;
   databases += 1;
-  url = await server.makeDatabase(`db_${databases}`);
+  url = await server.makeMigrated(`db_${databases}`);
   const address = new URL(url);
   link = await startLink(Number(address.port));
   onTestFinished(() => link.end());

@@ -148,7 +148,7 @@ export function databaseForEachTest(companies: number): () => SharedDatabase {
   beforeEach(async () => {
     if (server === undefined) return;
     count += 1;
-    const url = await server.makeDatabase(`db_${count}`);
+    const url = await server.makeMigrated(`db_${count}`);
     const store = await openNode(url);
     const ids: number[] = [];
     for (let index = 0; index < companies; index += 1) {

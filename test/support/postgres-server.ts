@@ -2,8 +2,9 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
+  cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -17,8 +18,11 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { systemCodeOf } from "../../src/lib/errors.ts";
 import { postgresProgram } from "./postgres-programs.ts";
+import { onceInRun } from "./run-folder.ts";
 import { isInstalled } from "./run-program.ts";
 import { freePort } from "./server-process.ts";
+import { copyOf, migratedName } from "./store-url.ts";
+import { openUncheckedStore } from "./unchecked-store.ts";
 import { waitFor } from "./wait-for.ts";
 
 const nobody = 65_534;
@@ -59,8 +63,10 @@ export async function askPostgres(url: string, text: string): Promise<readonly u
 export interface PostgresServer {
   /** Of the database of that name. */
   urlOf(database: string): string;
-  /** Makes one, and gives its address. */
+  /** Makes an empty one, and gives its address. */
   makeDatabase(name: string): Promise<string>;
+  /** The same with all tables, which has never been opened. */
+  makeMigrated(name: string): Promise<string>;
   /** Of the first of its processes, which has started the others. */
   pid(): number;
   /** Ends all of its processes with SIGKILL; resolves when they are gone. */
@@ -108,14 +114,18 @@ export interface PostgresOptions {
   readonly more?: readonly string[];
 }
 
-/** Starts a server without databases of ours, which ends with this process; whoever has the address is its superuser. */
-export async function startPostgres({ settings, more = [] }: PostgresOptions = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(placeOf(settings), "dropgate-postgres-"));
-  const data = join(folder, "data");
-  mkdirSync(data);
-  chmodSync(data, 0o700);
-  if ("uid" in account) execFileSync("chown", ["-R", `${nobody}:${nobody}`, folder]);
-  const run = { ...account, cwd: folder, stdio: "pipe" as const };
+/** A folder of a server that is not there yet, in which it may write. */
+function makeServerFolder(place: string): string {
+  const folder = mkdtempSync(join(place, "dropgate-postgres-"));
+  if ("uid" in account) chownSync(folder, nobody, nobody);
+  return folder;
+}
+
+const runIn = (folder: string) => ({ ...account, cwd: folder, stdio: "pipe" as const });
+const dataIn = (folder: string) => join(folder, "data");
+
+async function initialise(folder: string): Promise<void> {
+  const data = dataIn(folder);
   const made = [
     "-D",
     data,
@@ -126,14 +136,61 @@ export async function startPostgres({ settings, more = [] }: PostgresOptions = {
     "--locale=C.UTF-8",
     "--no-sync",
   ];
-  await promisify(execFile)(postgresProgram("initdb"), made, run);
+  await promisify(execFile)(postgresProgram("initdb"), made, runIn(folder));
+  // Who is `locked` has no password that would be right.
+  const hosts = join(data, "pg_hba.conf");
+  writeFileSync(hosts, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(hosts, "utf8")}`);
+}
+
+/** A migrated database without an identity: each store that is opened in a copy has its own. */
+async function migrate(url: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "dropgate-test-"));
+  const store = await openUncheckedStore(folder, { url });
+  await store.write("site", (tx) => tx.deleteFrom("meta").where("key", "=", "instance").execute());
+  await store.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** What each server of a run begins as: both take longer than most tests. */
+async function makeFirstData(kept: string): Promise<void> {
+  const folder = makeServerFolder(dataPlace());
+  await initialise(folder);
+  const server = await launch(folder, [...common, ...careless]);
+  try {
+    await migrate(await server.makeDatabase(migratedName));
+    server.shutDown();
+    cpSync(dataIn(folder), dataIn(kept), { recursive: true });
+  } finally {
+    server.stop();
+  }
+}
+
+/** Starts a server with no database but the migrated one, which ends with this process; whoever has the address is its superuser. */
+export async function startPostgres({ settings, more = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+  const first = await onceInRun("postgres", makeFirstData);
+  const folder = makeServerFolder(placeOf(settings));
+  const data = dataIn(folder);
+  cpSync(dataIn(first), data, { recursive: true });
+  chmodSync(data, 0o700);
+  if ("uid" in account) execFileSync("chown", ["-R", `${nobody}:${nobody}`, data]);
+  return await launch(folder, [...common, ...(settings ?? careless), ...more]);
+}
+
+interface LaunchedServer extends PostgresServer {
+  /** Ends it so that its data may be copied. */
+  shutDown(): void;
+}
+
+async function launch(folder: string, settings: readonly string[]): Promise<LaunchedServer> {
+  const [data, run] = [dataIn(folder), runIn(folder)];
   const port = await freePort();
-  const all = [...common, ...(settings ?? careless), ...more, `port=${port}`];
-  const options = all.map((setting) => `-c ${setting}`).join(" ");
+  const options = [...settings, `port=${port}`].map((setting) => `-c ${setting}`).join(" ");
   const control = postgresProgram("pg_ctl");
   endWithThisProcess(folder);
+  const isRunning = () => existsSync(join(data, "postmaster.pid"));
+  const shutDown = () => void execFileSync(control, ["-D", data, "-m", "fast", "stop"], run);
   const stop = () => {
-    execFileSync(control, ["-D", data, "-m", "immediate", "stop"], run);
+    if (isRunning()) execFileSync(control, ["-D", data, "-m", "immediate", "stop"], run);
     rmSync(folder, { recursive: true, force: true });
   };
   const start = () => {
@@ -152,9 +209,6 @@ export async function startPostgres({ settings, more = [] }: PostgresOptions = {
     const pids = signalAll("SIGKILL");
     await waitFor("the server to be gone", () => pids.every((one) => !existsSync(`/proc/${one}`)));
   };
-  // Who is `locked` has no password that would be right.
-  const hosts = join(data, "pg_hba.conf");
-  writeFileSync(hosts, `host all locked 127.0.0.1/32 scram-sha-256\n${readFileSync(hosts, "utf8")}`);
   start();
   const urlOf = (database: string) => `postgres://dropgate@127.0.0.1:${port}/${database}`;
   return {
@@ -163,7 +217,11 @@ export async function startPostgres({ settings, more = [] }: PostgresOptions = {
       await askPostgres(urlOf("postgres"), `create database ${name}`);
       return urlOf(name);
     },
-    ...{ kill, start, stop, pid: firstPid },
+    async makeMigrated(name) {
+      await askPostgres(urlOf("postgres"), copyOf(migratedName, name));
+      return urlOf(name);
+    },
+    ...{ kill, start, stop, shutDown, pid: firstPid },
     pause: () => void signalAll("SIGSTOP"),
     resume: () => void signalAll("SIGCONT"),
   };

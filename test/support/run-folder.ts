@@ -19,7 +19,7 @@ function makeRunFolder(): string {
 function remove(folder: string): void {
   const nobodys = `${folder}-over`;
   renameSync(folder, nobodys);
-  rmSync(nobodys, { recursive: true, force: true });
+  rmSync(nobodys, { recursive: true, force: true, maxRetries: 10 });
 }
 
 function runFolder(): string {

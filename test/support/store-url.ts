@@ -2,13 +2,18 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { psql } from "./postgres-programs.ts";
 import { isOnPostgres } from "./store-dialect.ts";
 
 /** The address of the server of the run, without a database. */
 export const serverVariable = "DROPGATE_TEST_POSTGRES";
-/** A database that has been migrated and is otherwise empty. */
-export const templateName = "dropgate_template";
+/** A database of each server that has been migrated and is otherwise empty. */
+export const migratedName = "dropgate_migrated";
+
+/** The statement that makes a copy of one that nobody has open: of its files, and not by way of the log, which takes longer. */
+export const copyOf = (database: string, name: string) =>
+  `create database ${name} template ${database} strategy file_copy`;
 
 export const addressOf = (database: string) => `${process.env[serverVariable]}/${database}`;
 
@@ -18,7 +23,7 @@ const made = new Set<string>();
 export function storeUrlOf(stateDir: string): string | undefined {
   if (!isOnPostgres) return undefined;
   const name = `test_${createHash("sha256").update(stateDir).digest("hex").slice(0, 24)}`;
-  if (!made.has(name)) psql(addressOf("postgres"), `create database ${name} template ${templateName}`);
+  if (!made.has(name)) psql(addressOf("postgres"), copyOf(migratedName, name));
   made.add(name);
   return addressOf(name);
 }
@@ -32,7 +37,11 @@ export function storeSettingsOf(stateDir: string, folder: string): { readonly st
 }
 
 /** Removes those that this process has made. */
-export function removeDatabases(): void {
-  for (const name of made) psql(addressOf("postgres"), `drop database if exists ${name} with (force)`);
+export async function removeDatabases(): Promise<void> {
+  if (made.size === 0) return;
+  const client = new pg.Client({ connectionString: addressOf("postgres") });
+  await client.connect();
+  for (const name of made) await client.query(`drop database if exists ${name} with (force)`);
+  await client.end();
   made.clear();
 }

@@ -10,6 +10,7 @@ export async function openUncheckedStore(directory: string, options: OpenOptions
   try {
     return await openStore(directory, options);
   } finally {
-    process.env["DROPGATE_CHECK_UNITS"] = before;
+    if (before === undefined) delete process.env["DROPGATE_CHECK_UNITS"];
+    else process.env["DROPGATE_CHECK_UNITS"] = before;
   }
 }
