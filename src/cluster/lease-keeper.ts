@@ -13,6 +13,7 @@
  * takes its own back at once.
  */
 import { aborted } from "../lib/aborted.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import type { Service } from "../lib/service.ts";
 import { sleep } from "../lib/sleep.ts";
@@ -49,12 +50,15 @@ export class LeaseKeeper implements Ownership, Service {
   readonly #lanes: HeldLanes;
   readonly #rounds: LeaseRounds;
   readonly #arrivals: ArrivalRounds;
+  /** Of what other nodes tell. */
+  readonly #failing: LimitedLog;
   readonly #stopping = new AbortController();
   #isStopping = false;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(deps: LeaseKeeperDeps) {
     this.#deps = deps;
+    this.#failing = createLimitedLog(deps.log, { maxLines: 5, windowMs: 60_000 });
     this.#lanes = new HeldLanes({
       ...{ ...deps, node: deps.report().name },
       onTold: ({ company }) => void this.#noted(this.#arrivals.readTold(company.companyId)),
@@ -128,7 +132,13 @@ export class LeaseKeeper implements Ownership, Service {
     // A claim that was under way may have begun further ones.
     await Promise.race([this.#drainAll(deadline), aborted(deadline)]);
     const { name, incarnation } = this.#deps.report();
-    await this.#deps.table.leave(name, incarnation).catch((error: unknown) => this.#rounds.failed(error));
+    await this.#deps.table.leave(name, incarnation).catch((error: unknown) => {
+      // Its leases have been given back; the name is free when it has not been seen for so long as a lease is.
+      this.#deps.log.warn(
+        { err: error, node: name },
+        "the other nodes could not be told that this one stops",
+      );
+    });
   }
 
   async #drainAll(deadline: AbortSignal): Promise<void> {
@@ -174,7 +184,7 @@ export class LeaseKeeper implements Ownership, Service {
     try {
       await work;
     } catch (error) {
-      this.#rounds.failed(error);
+      this.#failing.warn({ err: error }, "what other nodes tell of files cannot be read now; retrying");
       await sleep(this.#arrivals.everyMs, this.#stopping.signal);
     }
   }

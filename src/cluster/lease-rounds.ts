@@ -91,7 +91,7 @@ export class LeaseRounds {
     return performance.now() - this.#reportedAt;
   }
 
-  /** Whether the database has not answered for half a lease. A process that stood still itself has asked nothing. */
+  /** Whether the database has not answered for half a lease; after a process stood still, until its next answer is read. */
   get isCutOff(): boolean {
     const since = this.#unansweredSince;
     return since !== undefined && performance.now() - since > this.#deps.leaseMs / 2;

@@ -90,13 +90,15 @@ async function lockFaultsIn(folder: string): Promise<readonly string[]> {
 
 async function probeTree(stateDir: string): Promise<CheckFinding> {
   const nodes = join(stateDir, nodesFolderName);
-  await makeDirectoryDurably(nodes);
+  const refused = (faults: readonly string[]) =>
+    problem(`${stateDir} cannot be shared by nodes: ${faults.join("; ")}`, "use another file system");
+  const code = await codeOf(() => makeDirectoryDurably(nodes));
+  if (code !== undefined) return refused([`a folder that is made and synced gives ${code} instead of none`]);
   const folder = await mkdtemp(join(nodes, ".probe-"));
   try {
     const faults = [...(await faultsIn(folder)), ...(await lockFaultsIn(folder))];
-    if (faults.length === 0)
-      return fine(`links, renames, syncs and locks in ${stateDir} do what nodes rely on`);
-    return problem(`${stateDir} cannot be shared by nodes: ${faults.join("; ")}`, "use another file system");
+    if (faults.length > 0) return refused(faults);
+    return fine(`links, renames, syncs and locks in ${stateDir} do what nodes rely on`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -31,7 +31,10 @@ function start(
     look = async () => Date.now(),
     prune = async () => true,
     vacuum = () => false,
-  }: Partial<Pick<Retention, "look" | "prune"> & Pick<Store, "vacuum">> = {},
+    isOurs = () => true,
+  }: Partial<
+    Pick<Retention, "look" | "prune"> & Pick<Store, "vacuum"> & { readonly isOurs: () => boolean }
+  > = {},
 ) {
   const log: string[] = [];
   let [rounds, holds] = [0, 0];
@@ -50,6 +53,7 @@ function start(
     pruneAlerts: async () => undefined,
     log: createLogger({ level: "info", destination: { write: (line) => void log.push(line) } }),
     config: () => config,
+    isOurs,
   });
   return { housekeeping, log, rounds: () => rounds, holds: () => holds };
 }
@@ -161,4 +165,18 @@ test("free pages are given back in steps, with a turn for others between any two
   expect(portions).toEqual(Array.from({ length: 20 }, () => 100));
   expect(new Set(turnsAt).size).toBe(20);
   await housekeeping.stop();
+});
+
+test("contents of documents are swept by the node that does what concerns no company, and by no other", async () => {
+  let [sweeps, isOurs] = [0, false];
+  const sweep = async () => {
+    sweeps += 1;
+    return 0;
+  };
+  const { rounds } = start(sweep, { isOurs: () => isOurs });
+  await vi.advanceTimersByTimeAsync(0);
+  expect([rounds(), sweeps]).toEqual([1, 0]);
+  isOurs = true;
+  await vi.advanceTimersByTimeAsync(4 * quarterMs);
+  expect(sweeps).toBe(1);
 });

@@ -62,7 +62,7 @@ export interface LeaseTable {
     report: NodeReport,
     given: { readonly leaseMs: number; readonly former: string | undefined },
   ): Promise<{ readonly rival: { readonly silentMs: number } | undefined }>;
-  /** `isAway`: it has no companies, and writes nothing any more; nobody waits for it. */
+  /** `isAway`: it takes no companies, because its program is too old or its tree does not answer; nobody waits for it. */
   beat(report: NodeReport, given: { readonly leaseMs: number; readonly isAway: boolean }): Promise<Orders>;
   /** Extends these leases of the node, and gives those that it still has. */
   renew(node: string, leaseMs: number, companyIds: readonly number[]): Promise<readonly Lease[]>;
@@ -78,7 +78,7 @@ export interface LeaseTable {
     readonly without: readonly number[];
   }): Promise<readonly ClaimedLease[]>;
   /** Gives leases back that the node has in these epochs. */
-  release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void>;
+  release(node: string, leases: readonly Lease[]): Promise<void>;
   /** All nodes that have ever been, by name. */
   nodes(): Promise<readonly KnownNode[]>;
   /** Who has which company. */

@@ -1,5 +1,7 @@
 /** The nodes that are there, for whoever reads the database in one of them. */
+import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
+import { serverNow } from "../database/postgres/server-clock.ts";
 
 /** Longer than any node that is well is silent: it says each second that it is there. */
 export const longestSilenceMs = 15_000;
@@ -10,14 +12,13 @@ export interface LiveNode {
   readonly settings: string;
 }
 
-/**
- * By name; none on SQLite. Times are those of the database, whose newest is about now: the node that asks has
- * just told it that it is there.
- */
+/** By name, and by the clock of the database; none on SQLite. */
 export async function listLiveNodes(read: Reader): Promise<ReadonlyMap<string, LiveNode>> {
   const there = read.selectFrom("nodes").selectAll().where("is_stopped", "=", 0);
   const rows = await there.orderBy("name").execute();
-  const newest = Math.max(...rows.map((row) => row.seen_at));
-  const live = rows.filter((row) => row.seen_at > newest - longestSilenceMs);
+  if (rows.length === 0) return new Map();
+  const now = sql<number>`${sql.raw(serverNow)}`.as("now");
+  const clock = await read.selectNoFrom(now).executeTakeFirstOrThrow();
+  const live = rows.filter((row) => clock.now - row.seen_at < longestSilenceMs);
   return new Map(live.map(({ name, incarnation, settings }) => [name, { incarnation, settings }]));
 }

@@ -6,6 +6,7 @@ import { CopySession } from "./copy-session.ts";
 import { isOutdated, postgresFault } from "./migrate-postgres.ts";
 import { postgresCounters, postgresRows, postgresTables } from "./postgres-rows.ts";
 import { findPostgres } from "./postgres-schema.ts";
+import { serverNow } from "./server-clock.ts";
 import { requireServer } from "./server-facts.ts";
 import { onceInSession } from "./once-in-session.ts";
 
@@ -30,7 +31,7 @@ const silentMs = 60_000;
 
 const livingText = `
 select name from nodes
-where is_stopped = 0 and seen_at > (extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint order by name`;
+where is_stopped = 0 and seen_at > ${serverNow} - $1::bigint order by name`;
 
 async function requireStopped(session: CopySession): Promise<void> {
   const living = await session.ask(livingText, [String(silentMs)]);

@@ -11,13 +11,11 @@ import { killPoint } from "../../../lib/kill-point.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
 import { unfinishedCopyKey } from "../copy/copied-tables.ts";
 import { allSchemas, type KnownSchemas, type PostgresStep } from "./known-schemas.ts";
+import { migrationLock } from "./advisory-locks.ts";
 import { type DrainPatience, drainOlderPrograms, usualPatience } from "./older-programs.ts";
 import { oldestKey, tooOldText } from "./program-locks.ts";
 import { findPostgres, type FoundPostgres } from "./postgres-schema.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-
-/** Any number that no other program takes in the same database. */
-const migrationLock = 7_061_021;
 
 function newerFault(found: FoundPostgres, current: number): string | undefined {
   const { number, needed, fingerprint, notedFingerprint } = found;

@@ -15,7 +15,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "../../../lib/logs/log.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { locksOf, wishLock, writerLock } from "./program-locks.ts";
+import { wishLock, writerLock } from "./advisory-locks.ts";
+import { locksOf } from "./program-locks.ts";
+import { serverNow } from "./server-clock.ts";
 
 export interface DrainPatience {
   /** How long nodes may take to give their companies back. */
@@ -45,7 +47,7 @@ async function olderNodes({ session, patience }: Migrator, oldest: number): Prom
   if (there[0]?.["name"] === null) return [];
   const { rows } = await session.query({
     text: `select name from nodes where schema < $1 and is_stopped = 0
-      and seen_at >= (extract(epoch from clock_timestamp()) * 1000)::bigint - $2::bigint order by name`,
+      and seen_at >= ${serverNow} - $2::bigint order by name`,
     values: [oldest, patience.silentMs],
   });
   return rows.map(({ name }) => String(name));

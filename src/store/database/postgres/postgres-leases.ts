@@ -15,65 +15,63 @@ import { StoreError } from "../../../lib/store-error.ts";
 import { named } from "../named-rows.ts";
 import { neededSchema } from "./program-locks.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-
-/** Milliseconds UTC, now and not at the begin of the transaction. */
-const now = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+import { serverNow } from "./server-clock.ts";
 
 /** Both rows: the lane, whose lock keeps all that is written under the lease before, and the lease. */
 function claimOf(locking: string): string {
   return `with open as (
       select lanes.company_id,
-        ((leases.owner = $1) is true or leases.expires_at < ${now} - $4::bigint) as is_overdue,
+        ((leases.owner = $1) is true or leases.expires_at < ${serverNow} - $4::bigint) as is_overdue,
         case when leases.owner is not null then leases.expires_at end as ran_out_at
       from lanes join leases on leases.company_id = lanes.company_id
-      where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${now})
+      where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${serverNow})
         and lanes.company_id = any($5::bigint[])
       order by lanes.company_id ${locking}),
     taken as (select * from open where is_overdue
       union all (select * from open where not is_overdue order by random() limit $3)),
     claimed as (update lanes set epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
       returning lanes.company_id, lanes.epoch, taken.ran_out_at),
-    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${now} + $2::bigint from claimed
+    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${serverNow} + $2::bigint from claimed
       where leases.company_id = claimed.company_id)
     select * from claimed`;
 }
 
 const statements = {
   enter: `insert into nodes (name, incarnation, version, schema, address, settings, started_at, seen_at)
-    values ($1, $2, $3, $4, $5, $6, ${now}, ${now})
+    values ($1, $2, $3, $4, $5, $6, ${serverNow}, ${serverNow})
     on conflict (name) do update set incarnation = excluded.incarnation, version = excluded.version,
       schema = excluded.schema, address = excluded.address, settings = excluded.settings,
       started_at = excluded.started_at, seen_at = excluded.seen_at, is_draining = 0, is_stopped = 0
-    where nodes.incarnation = $7 or nodes.is_stopped = 1 or nodes.seen_at < ${now} - $8::bigint
+    where nodes.incarnation = $7 or nodes.is_stopped = 1 or nodes.seen_at < ${serverNow} - $8::bigint
     returning name`,
-  rival: `select ${now} - seen_at as silent_ms from nodes where name = $1`,
-  beat: `update nodes set seen_at = ${now}, version = $3, schema = $4, address = $5, settings = $6, is_stopped = $7
+  rival: `select ${serverNow} - seen_at as silent_ms from nodes where name = $1`,
+  beat: `update nodes set seen_at = ${serverNow}, version = $3, schema = $4, address = $5, settings = $6, is_stopped = $7
     where name = $1 and incarnation = $2 returning is_draining`,
   live: `with needed as (select ${neededSchema} as needed_schema)
     select needed_schema, (select count(*) from lanes) as lanes, (select count(*) from nodes
-      where seen_at >= ${now} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema
-        and (name = $2 or not exists (select from leases where owner = nodes.name and expires_at < ${now}))) as nodes,
-      (select min(expires_at) - ${now} from leases where owner <> $2 and expires_at >= ${now}) as next_over_ms
+      where seen_at >= ${serverNow} - $1::bigint and is_draining = 0 and is_stopped = 0 and schema >= needed_schema
+        and (name = $2 or not exists (select from leases where owner = nodes.name and expires_at < ${serverNow}))) as nodes,
+      (select min(expires_at) - ${serverNow} from leases where owner <> $2 and expires_at >= ${serverNow}) as next_over_ms
     from needed`,
   // In one order, as all who take several of them.
-  renew: `update leases set expires_at = ${now} + $2::bigint
+  renew: `update leases set expires_at = ${serverNow} + $2::bigint
     where company_id in (select company_id from leases where owner = $1 and company_id = any($3::bigint[])
       order by company_id for update)
     returning company_id, epoch`,
   claim: claimOf("for update skip locked"),
   // Whoever has locked the lane of a company is writing at this moment.
   claimLocked: claimOf("for update"),
-  open: `select company_id, ((owner = $1) is true or expires_at < ${now} - $2::bigint) as is_overdue from leases
-    where (owner is null or owner = $1 or expires_at < ${now}) and not company_id = any($3::bigint[])`,
-  release: `update leases set owner = null, expires_at = ${now}
+  open: `select company_id, ((owner = $1) is true or expires_at < ${serverNow} - $2::bigint) as is_overdue from leases
+    where (owner is null or owner = $1 or expires_at < ${serverNow}) and not company_id = any($3::bigint[])`,
+  release: `update leases set owner = null, expires_at = ${serverNow}
     where company_id in (select company_id from leases
       join unnest($2::bigint[], $3::bigint[]) given(id, of_epoch) on company_id = id and epoch = of_epoch
       where owner = $1 order by company_id for update of leases)`,
-  nodes: `select nodes.*, ${now} - seen_at as silent_ms,
+  nodes: `select nodes.*, ${serverNow} - seen_at as silent_ms,
     (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
   owners: "select company_id, owner from leases order by company_id",
   order: "update nodes set is_draining = $2 where name = $1",
-  leave: `update nodes set is_stopped = 1, seen_at = ${now} where name = $1 and incarnation = $2`,
+  leave: `update nodes set is_stopped = 1, seen_at = ${serverNow} where name = $1 and incarnation = $2`,
 } as const;
 
 type Name = keyof typeof statements;
@@ -157,7 +155,7 @@ export class PostgresLeases implements LeaseTable {
     return claimed;
   }
 
-  async release(node: string, leases: readonly Pick<Lease, "companyId" | "epoch">[]): Promise<void> {
+  async release(node: string, leases: readonly Lease[]): Promise<void> {
     const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
     await this.#ask("release", [node, ids, epochs]);
   }

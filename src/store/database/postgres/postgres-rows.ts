@@ -43,6 +43,7 @@ export async function* postgresRows(
   // The server looks for the next ones meanwhile.
   const fetch = (count: number) => {
     const fetching = session.ask(`fetch ${count} from copied`);
+    // Told to whoever awaits it, which may be later.
     fetching.catch(() => undefined);
     return fetching;
   };

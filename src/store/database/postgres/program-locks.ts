@@ -1,9 +1,5 @@
 /** How a database says of which schema programs have to be that use it, and which ones write it. */
-
-/** Any numbers that no other program takes in the same database, as that of the migration's lock. Both come with a schema. */
-export const wishLock = 7_061_023;
-/** Each session in which a program writes holds it, with the schema of the program. */
-export const writerLock = 7_061_024;
+import { wishLock } from "./advisory-locks.ts";
 
 /** Those of this kind that are held in this database; `objid` is the schema. */
 export function locksOf(kind: number): string {

@@ -1,9 +1,10 @@
 /** The connection of a session: made when it is first used, and anew after it broke. */
 import pg from "pg";
 import { StoreError } from "../../../lib/store-error.ts";
+import { writerLock } from "./advisory-locks.ts";
 import { isReadOnlyFault, isStalePlan, unreachable } from "./postgres-faults.ts";
 import { typeParsers } from "./postgres-values.ts";
-import { neededSchema, tooOldText, writerLock } from "./program-locks.ts";
+import { neededSchema, tooOldText } from "./program-locks.ts";
 
 export interface SessionOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -136,6 +137,7 @@ export class SessionConnection {
       return client;
     } catch (error) {
       this.#client = undefined;
+      // Why it failed is thrown.
       void client.end().catch(() => undefined);
       throw error instanceof StoreError ? error : unreachable(error);
     }

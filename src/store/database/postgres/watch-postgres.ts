@@ -2,11 +2,12 @@
 import { sql } from "kysely";
 import { type Transaction, undone } from "../group-commit.ts";
 import type { UnitWatch } from "../unit-checks.ts";
+import { idsLock, watchLock } from "./advisory-locks.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 
 /** Two that open the database at the same moment make the same. */
 const ownerFunction = `
-select pg_advisory_xact_lock(7061022);
+select pg_advisory_xact_lock(${watchLock});
 create or replace function refuse_other_owner() returns trigger language plpgsql as $owner$
 declare owner bigint := nullif(current_setting('dropgate.unit_owner', true), '');
 begin
@@ -55,8 +56,6 @@ async function giveAgain(tx: Transaction, before: readonly GivenId[]): Promise<v
       );
   }
 }
-
-const idsLock = 7_061_023;
 
 /** What a transaction begins with that gives ids and is no unit of work. */
 export const beforeIds: SessionQuery = { text: `select pg_advisory_xact_lock(${idsLock})`, values: [] };
