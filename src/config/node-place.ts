@@ -5,7 +5,7 @@ import type { Config } from "./schema.ts";
 
 export interface NodePlace {
   readonly node: string;
-  /** Its lock, its process id, its incarnation. */
+  /** Its lock, its process id, its incarnation, and exports that are being made. */
   readonly nodeDir: string;
   /** What it shows the other nodes: always on the tree that they share. */
   readonly shownDir: string;

@@ -10,7 +10,7 @@ export const clusterSection = section(
       form: "letters, digits, dots, hyphens and underscores, a letter or digit first",
     }),
     nodeDir: optional(path)(
-      "What this node alone has: its lock and its process id. By default the folder `nodes/NAME` of stateDir.",
+      "What this node alone has: its lock, its process id, and exports while they are made. By default the folder `nodes/NAME` of stateDir.",
       { example: "/var/lib/dropgate-node", needsRestart: true, isAlternative: true },
     ),
     leaseMs: integer(
