@@ -193,8 +193,11 @@ describe.skipIf(!hasBrowser)("an administrator", () => {
 
   test("resumes a target whose password was mended, and what waited goes out", async () => {
     const page = await open();
-    await visit(page, "/console/deliveries");
-    expect(await main(page)).toContain(words.deliveries.targets.rests);
+    // Now and then it is tried, and rests again.
+    await waitFor("the target to rest", async () => {
+      await visit(page, "/console/deliveries");
+      return (await main(page)).includes(words.deliveries.targets.rests);
+    });
     story.shut.always();
     await page.locator(`a[href*="/targets/${company}/host/retry"]`).first().click();
     await act(page, words.deliveries.targetActs.retry.label);
