@@ -22,7 +22,7 @@ import type { Fence } from "../store/database/fence.ts";
 import { ArrivalRounds, type ArrivalRoundsDeps } from "./arrival-rounds.ts";
 import type { LaneStage } from "./held-lane.ts";
 import { HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
-import { LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
+import { failing, LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
 
 export interface LeaseKeeperDeps
   extends LeaseRoundsDeps,
@@ -58,7 +58,7 @@ export class LeaseKeeper implements Ownership, Service {
 
   constructor(deps: LeaseKeeperDeps) {
     this.#deps = deps;
-    this.#failing = createLimitedLog(deps.log, { maxLines: 5, windowMs: 60_000 });
+    this.#failing = createLimitedLog(deps.log, failing);
     this.#lanes = new HeldLanes({
       ...{ ...deps, node: deps.report().name },
       onTold: ({ company }) => void this.#noted(this.#arrivals.readTold(company.companyId)),

@@ -22,7 +22,8 @@ export interface LeaseRoundsDeps
   readonly replaced: () => void;
 }
 
-const failing = { maxLines: 5, windowMs: 60_000 } as const;
+/** Lines of a fault that comes again each second. */
+export const failing = { maxLines: 5, windowMs: 60_000 } as const;
 const alone: Orders = {
   ...{ isReplaced: false, isToDrain: false, neededSchema: 0 },
   ...{ nodes: 1, lanes: 0, nextOverMs: null },
@@ -102,10 +103,6 @@ export class LeaseRounds {
     this.#takesNone = true;
   }
 
-  failed(error: unknown): void {
-    this.#failing.warn({ err: error }, "the leases of this node cannot be kept now; retrying");
-  }
-
   /** Never rejects. */
   async round(): Promise<void> {
     try {
@@ -120,7 +117,7 @@ export class LeaseRounds {
       if (this.isToDrain) this.#lanes.giveBackAll();
       else await this.#balance();
     } catch (error) {
-      this.failed(error);
+      this.#failing.warn({ err: error }, "the leases of this node cannot be kept now; retrying");
     }
   }
 

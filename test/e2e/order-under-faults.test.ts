@@ -6,14 +6,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { Site } from "../support/daemon.ts";
-import { isInstalled, runProgram } from "../support/run-program.ts";
 import { put, receiptFor, send, stopFile } from "../support/stop-files.ts";
+import { canTrace } from "../support/tracing.ts";
 import { waitFor } from "../support/wait-for.ts";
-
-async function canTrace(): Promise<boolean> {
-  if (!isInstalled("strace")) return false;
-  return (await runProgram("strace", ["-f", "-e", "trace=none", "true"])).exitCode === 0;
-}
 
 const mayTrace = await canTrace();
 let site: Site;

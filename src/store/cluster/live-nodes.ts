@@ -4,7 +4,12 @@ import type { Reader } from "../database/database.ts";
 import { serverNow } from "../database/postgres/server-clock.ts";
 
 /** Longer than any node that is well is silent: it says each second that it is there. */
-export const longestSilenceMs = 15_000;
+const longestSilenceMs = 15_000;
+
+/** Whether a node that was seen so long ago is not there any more. */
+export function isSilent(silentMs: number): boolean {
+  return silentMs >= longestSilenceMs;
+}
 
 export interface LiveNode {
   readonly incarnation: string;
@@ -19,6 +24,6 @@ export async function listLiveNodes(read: Reader): Promise<ReadonlyMap<string, L
   if (rows.length === 0) return new Map();
   const now = sql<number>`${sql.raw(serverNow)}`.as("now");
   const clock = await read.selectNoFrom(now).executeTakeFirstOrThrow();
-  const live = rows.filter((row) => clock.now - row.seen_at < longestSilenceMs);
+  const live = rows.filter((row) => !isSilent(clock.now - row.seen_at));
   return new Map(live.map(({ name, incarnation, settings }) => [name, { incarnation, settings }]));
 }

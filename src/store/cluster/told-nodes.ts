@@ -1,6 +1,6 @@
 /** The nodes of a database, each with how it stands and what it has: for commands and the console. */
 import type { KnownNode, LeaseTable } from "./lease-table.ts";
-import { longestSilenceMs } from "./live-nodes.ts";
+import { isSilent } from "./live-nodes.ts";
 
 export type NodeState = "working" | "draining" | "silent" | "stopped";
 
@@ -12,7 +12,7 @@ export interface ToldNode extends Omit<KnownNode, "isDraining" | "isStopped" | "
 
 function stateOf({ isStopped, isDraining, silentMs }: KnownNode): NodeState {
   if (isStopped) return "stopped";
-  if (silentMs >= longestSilenceMs) return "silent";
+  if (isSilent(silentMs)) return "silent";
   return isDraining ? "draining" : "working";
 }
 
