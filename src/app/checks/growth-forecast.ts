@@ -214,9 +214,9 @@ export interface Rate {
   readonly bytesPerDay: number;
 }
 
-/** How fast each grows within so many days, in the mean, the most first. */
+/** How fast each grows within so many days, in the mean, the most first. In whole bytes: what sums of shares leave is no growth. */
 export function ratesOf(growing: readonly Growing[], days: number): readonly Rate[] {
   return growing
-    .map(({ what, ...one }) => ({ what, bytesPerDay: one.bytesAfter(days) / days }))
+    .map(({ what, ...one }) => ({ what, bytesPerDay: Math.round(one.bytesAfter(days) / days) + 0 }))
     .toSorted((a, b) => b.bytesPerDay - a.bytesPerDay);
 }
