@@ -43,9 +43,10 @@ export const forAllTests = {
  * once for many of them.
  */
 const together = globSync(
-  ["config", "documents", "domain", "endpoints/http", "operations", "targets"].map(
-    (folder) => `src/${folder}/**/*.test.ts`,
-  ),
+  [
+    ...["config", "documents", "domain", "endpoints/http", "exchange", "lib", "operations"],
+    ...["remote", "targets"],
+  ].map((folder) => `src/${folder}/**/*.test.ts`),
   // They look at the memory of the process, or at its threads.
   { exclude: ["**/http-body-budget.test.ts", "**/*-threads.test.ts", "**/document-pool.test.ts"] },
 );

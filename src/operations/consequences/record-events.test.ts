@@ -199,15 +199,16 @@ describe("the name", () => {
     const site = await DeliverySite.open({ targets: [] });
     await site.addStop("S1");
     const { companyId, store } = site;
+    const count = 603;
     const data = { eventDTTM: "9999-12-31T23:50:00" };
     const event = { companyId, kind: "stopDelivery", stopNbr: "S1", recordedAt: start, data } as const;
-    await store.write("site", (tx) => recordEvents(tx, Array(1_203).fill(event)));
+    await store.write("site", (tx) => recordEvents(tx, Array(count).fill(event)));
     const all = await names(site);
-    expect(new Set(all).size).toBe(1_203);
+    expect(new Set(all).size).toBe(count);
     expect(all[1]).toBe("s1_99991231_235001.xml");
     expect(all[599]).toBe("s1_99991231_235959.xml");
     expect(all[600]).toBe("s1_19700101_000000.xml");
-    expect(all[1_202]).toBe("s1_19700101_001002.xml");
+    expect(all[count - 1]).toBe("s1_19700101_000002.xml");
     expect(all.every((name) => parseStopFileName(name).kind === "named")).toBe(true);
   });
 
