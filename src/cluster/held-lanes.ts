@@ -99,8 +99,7 @@ export class HeldLanes {
 
   #giveBack(working: readonly HeldLane[], count: number): void {
     const ending = this.inStage("draining").length;
-    for (const lane of working.slice(0, Math.max(0, count - ending)))
-      void this.drain(lane, AbortSignal.any([lane.lost, lane.untilOver()]));
+    for (const lane of working.slice(0, Math.max(0, count - ending))) void this.drain(lane, lane.untilOver());
   }
 
   /** Ends the work of a company, and gives its lease back. Resolves when both is done. */
@@ -155,7 +154,7 @@ export class HeldLanes {
       if (lane.stage !== "recovering") return;
       this.#deps.log.error({ ...fields, err: error }, "a company cannot be taken over; giving it back");
       // Not awaited: the end waits for this recovery.
-      void this.drain(lane, lost);
+      void this.drain(lane, lane.untilOver());
     }
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { companyWorkOf } from "../../src/app/daemon/company-work.ts";
+import { type FolderDisk, localFolderDisk } from "../../src/endpoints/folders/folder-deps.ts";
 import { FolderEndpoint, type FolderEndpointDeps } from "../../src/endpoints/folders/folder-endpoint.ts";
 import { dayMs, hourMs } from "../../src/lib/durations.ts";
 import { databaseForEachTest, type SharedDatabase } from "../support/lease-nodes.ts";
@@ -63,7 +64,12 @@ function treeOf({ companies }: SharedDatabase): Tree {
   return { folders, staging };
 }
 
-async function startScanning(shared: SharedDatabase, name: string, { folders }: Tree, taken: Taken) {
+async function startScanning(
+  shared: SharedDatabase,
+  name: string,
+  { folders }: Tree,
+  { taken, disk }: { readonly taken: Taken; readonly disk?: FolderDisk },
+) {
   return await shared.startNode(name, async ({ keeper, log }) => {
     const endpoint = new FolderEndpoint({
       ...{ inbox: inboxInto(taken), folders: async () => folders, settings: () => settings, log },
@@ -72,7 +78,7 @@ async function startScanning(shared: SharedDatabase, name: string, { folders }: 
         isIncomplete: async () => false,
         whyNoRoom: async () => undefined,
       },
-      isSole: keeper.isSole,
+      ...{ isSole: keeper.isSole, ...(disk === undefined ? {} : { disk }) },
       mayTakeForMs(companyId) {
         const fence = keeper.fenceOf(companyId);
         return fence === undefined ? 0 : fence.goodForMs?.();
@@ -93,8 +99,8 @@ describe.runIf(hasPostgres)("folders of nodes that share a tree", () => {
     const shared = database();
     const tree = treeOf(shared);
     const taken: Taken = new Map();
-    const one = await startScanning(shared, "one", tree, taken);
-    const two = await startScanning(shared, "two", tree, taken);
+    const one = await startScanning(shared, "one", tree, { taken });
+    const two = await startScanning(shared, "two", tree, { taken });
     const dropping = (async () => {
       for (let index = 0; index < filesOfEach; index += 1) {
         for (const { companyId, path, isInbox } of tree.folders) {
@@ -113,5 +119,36 @@ describe.runIf(hasPostgres)("folders of nodes that share a tree", () => {
     await pause(1_000);
     for (const [name, texts] of taken) expect([name, texts]).toEqual([name, [contentOf(name)]]);
     expect([...one.complaints, ...two.complaints]).toEqual([]);
+  });
+
+  it("that hang do not keep their companies from other nodes, nor from their own once it has lost them", async () => {
+    const shared = database();
+    shared.leaseMs = 2_000;
+    const tree = treeOf(shared);
+    const taken: Taken = new Map();
+    const hangs = Promise.withResolvers<void>();
+    onTestFinished(() => hangs.resolve());
+    const shares = new Set(tree.folders.filter(({ isInbox }) => !isInbox).map(({ path }) => path));
+    const disk: FolderDisk = {
+      ...localFolderDisk,
+      async entries(path) {
+        if (shares.has(path)) await hangs.promise;
+        return await localFolderDisk.entries(path);
+      },
+    };
+    const one = await startScanning(shared, "one", tree, { taken, disk });
+    const [first = 0] = shared.companies;
+    await shared.rob(first, "nobody");
+    await waitFor("the company to be lost, and taken again", () => {
+      const { lost, lanes } = one.keeper.statistics();
+      return lost > 0 && lanes.working === shared.companies.length + 1 && lanes.fenced === 0;
+    });
+    const two = await startScanning(shared, "two", tree, { taken });
+    await two.store.leases?.order("one", true);
+    await waitFor("the other node to have all", () => {
+      return two.keeper.statistics().lanes.working === shared.companies.length + 1;
+    });
+    const gaveUp = one.complaints.filter((text) => text.startsWith("a folder does not answer"));
+    expect(gaveUp.length).toBeGreaterThan(0);
   });
 });

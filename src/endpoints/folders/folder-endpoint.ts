@@ -13,6 +13,7 @@ import { aborted } from "../../lib/aborted.ts";
 import { syncFileSystems } from "../../lib/files/sync-file-system.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
+import { sleep } from "../../lib/sleep.ts";
 import { TakenCompanies } from "../../lib/taken-companies.ts";
 import {
   type FolderDeps,
@@ -42,6 +43,9 @@ export interface FolderEndpointDeps
   readonly takeThread?: () => TakeThread;
 }
 
+/** So long after the end of a company is due, folders that have not answered are given up. */
+const lateMs = 2_000;
+
 function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): string {
   return JSON.stringify([companyId, path, isInbox, inboundDirectory]);
 }
@@ -52,7 +56,7 @@ export class FolderEndpoint implements Service {
   readonly #deps: FolderEndpointDeps;
   readonly #taskDeps: Omit<FolderTaskDeps, "runId">;
   readonly #tasks = new Map<string, FolderTask>();
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Map<FolderTask, Promise<void>>();
   readonly #rounds: ScanRounds<readonly FolderTask[]>;
   readonly #refreshing: ReturnType<typeof loggingFirstFailure>;
   readonly #companies: TakenCompanies;
@@ -104,13 +108,24 @@ export class FolderEndpoint implements Service {
     for (const folder of folders) if (folder.companyId === companyId) this.#open(folder, true);
   }
 
-  /** No more files of the company are taken. Resolves when none is in hand. */
-  async end(companyId: number): Promise<void> {
+  /**
+   * No more files of the company are taken. Resolves when none is in hand; some time after the deadline without the folders
+   * that do not answer: a share that hangs must not keep the company from other nodes, nor from this one.
+   */
+  async end(companyId: number, deadline: AbortSignal): Promise<void> {
     this.#companies.leave(companyId);
-    const own = [...this.#tasks].filter(([, task]) => task.companyId === companyId);
-    for (const [key] of own) this.#tasks.delete(key);
-    // As at the end of the process: what stays keeps back what is in line behind it.
-    await Promise.all([...own.map(([, task]) => task.close({ isEnd: true })), ...this.#closing]);
+    for (const [key, task] of this.#tasks) {
+      if (task.companyId !== companyId) continue;
+      this.#tasks.delete(key);
+      // As at the end of the process: what stays keeps back what is in line behind it.
+      this.#closeTask(task, { isEnd: true });
+    }
+    const ended = new AbortController();
+    const isLate = aborted(deadline).then(() => sleep(lateMs, ended.signal));
+    const own = [...this.#closing].filter(([task]) => task.companyId === companyId);
+    const tell = (fields: object, message: string) => this.#taskDeps.log.warn(fields, message);
+    await Promise.all(own.map(([task, closed]) => task.closedOrGivenUp(closed, isLate, tell)));
+    ended.abort();
   }
 
   /** Reads the list of folders and scans each; resolves when all have been scanned. Files settle after that. */
@@ -130,10 +145,8 @@ export class FolderEndpoint implements Service {
   async #close(): Promise<void> {
     this.#isStopped = true;
     this.#rounds.stop();
-    await Promise.all([
-      ...this.#closing,
-      ...[...this.#tasks.values()].map((task) => task.close({ isEnd: true })),
-    ]);
+    for (const task of this.#tasks.values()) this.#closeTask(task, { isEnd: true });
+    await Promise.all(this.#closing.values());
     await this.#taskDeps.inboxThread.close();
   }
 
@@ -152,10 +165,14 @@ export class FolderEndpoint implements Service {
     for (const [key, task] of this.#tasks) {
       if (wanted.has(key)) continue;
       this.#tasks.delete(key);
-      const closed = task.close({ isEnd: false }).finally(() => this.#closing.delete(closed));
-      this.#closing.add(closed);
+      this.#closeTask(task, { isEnd: false });
     }
     for (const folder of wanted.values()) this.#open(folder, this.#isStartUp);
+  }
+
+  #closeTask(task: FolderTask, how: { readonly isEnd: boolean }): void {
+    const closed = task.close(how).finally(() => this.#closing.delete(task));
+    this.#closing.set(task, closed);
   }
 
   #open(folder: WatchedFolder, isStartUp: boolean): void {

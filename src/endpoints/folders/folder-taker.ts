@@ -137,9 +137,14 @@ export class FolderTaker {
 
   /** Resolves when the files in hand are handed over. At the end of the process (`isEnd`) files that stay go on keeping back others. */
   async close({ isEnd }: { readonly isEnd: boolean }): Promise<void> {
-    await Promise.all(this.#handing);
+    await this.handedOver();
     if (!isEnd) this.#deps.staying.close();
     await this.#ownThread?.close();
+  }
+
+  /** Resolves when all that was taken is handed over. */
+  async handedOver(): Promise<void> {
+    await Promise.all(this.#handing);
   }
 
   /**

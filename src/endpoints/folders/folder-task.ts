@@ -23,6 +23,31 @@ import { StayingFiles } from "./staying-files.ts";
 
 export type FolderTaskDeps = Omit<FolderTakerDeps, "candidates" | "staying" | "hints" | "changed">;
 
+const remedy = "see to the share that it lies on: files in it are taken when it answers";
+
+const nothing = (): void => undefined;
+
+/**
+ * A task that was given up amid a call has no files any more, and the pipeline is as if it were not there: that has forgotten
+ * what the task had told it, and may know the same places from another task of the same folder.
+ */
+function untilGivenUp(deps: FolderTaskDeps, isGivenUp: () => boolean): FolderTaskDeps {
+  const { inbox } = deps;
+  return {
+    ...deps,
+    mayTakeForMs: (companyId) => (isGivenUp() ? 0 : deps.mayTakeForMs(companyId)),
+    inbox: {
+      isKnown: (path) => inbox.isKnown(path),
+      clearReceipt: (arrival) => inbox.clearReceipt(arrival),
+      arriveAll: (arrivals) => inbox.arriveAll(arrivals),
+      reserve: (path, file) => (isGivenUp() ? undefined : inbox.reserve(path, file)),
+      release: (path) => (isGivenUp() ? undefined : inbox.release(path)),
+      keepBack: (companyId, name) => (isGivenUp() ? nothing : inbox.keepBack(companyId, name)),
+      hold: async (companyId) => (isGivenUp() ? nothing : await inbox.hold(companyId)),
+    },
+  };
+}
+
 export class FolderTask {
   readonly companyId: number;
   readonly #folder: WatchedFolder;
@@ -35,10 +60,11 @@ export class FolderTask {
   #serial: Promise<void> = Promise.resolve();
   #queuedScan: Promise<void> | undefined;
   #takeTimer: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  #end: "none" | "closed" | "given up" = "none";
 
   /** `isStartUp`: files found by the first scan were left by an earlier run. */
-  constructor(deps: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean) {
+  constructor(given: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean) {
+    const deps = untilGivenUp(given, () => this.#end === "given up");
     const { companyId, companyCode, path, isInbox } = folder;
     const log = deps.log.child({ company: companyCode, folder: path });
     this.companyId = companyId;
@@ -88,7 +114,7 @@ export class FolderTask {
 
   /** Resolves when the files in hand are handed over. Safe to call twice. `isEnd`: see `FolderTaker.close`. */
   async close({ isEnd }: { readonly isEnd: boolean }): Promise<void> {
-    this.#isClosed = true;
+    if (this.#end === "none") this.#end = "closed";
     this.#taker.stop();
     this.#hints.close();
     clearTimeout(this.#takeTimer);
@@ -97,9 +123,28 @@ export class FolderTask {
     await this.#taker.close({ isEnd });
   }
 
+  /**
+   * Resolves when `closed`, a call of `close`, has; or as soon as it is late and the folder still does not answer: what comes
+   * of that one call then is nothing, since the company may have come back meanwhile. The company's own `inbound/` is waited
+   * for in any case: it lies on the tree, and without that nothing of a company can be done at all.
+   */
+  async closedOrGivenUp(
+    closed: Promise<void>,
+    isLate: Promise<void>,
+    tell: (fields: object, message: string) => void,
+  ): Promise<void> {
+    if (this.#folder.isInbox) return await closed;
+    const isClosed = await Promise.race([closed.then(() => true), isLate.then(() => false)]);
+    if (isClosed) return;
+    this.#end = "given up";
+    const { path: folder, companyCode: company } = this.#folder;
+    tell({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
+    await this.#taker.handedOver();
+  }
+
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#serial.then(async () => {
-      if (this.#isClosed) return;
+      if (this.#end !== "none") return;
       try {
         await work();
         this.#scheduleTake();
@@ -119,7 +164,7 @@ export class FolderTask {
   }
 
   #hint(name: string | null): void {
-    if (this.#isClosed) return;
+    if (this.#end !== "none") return;
     if (name === null) this.scanUnlessResting();
     else if (!this.#hints.endRemoval(name) && this.#scanner.isNews(name)) this.#hints.add(name);
   }
@@ -127,7 +172,7 @@ export class FolderTask {
   #scheduleTake(): void {
     clearTimeout(this.#takeTimer);
     const inMs = this.#taker.nextTakeInMs;
-    if (inMs === undefined || this.#isClosed) return;
+    if (inMs === undefined || this.#end !== "none") return;
     this.#takeTimer = setTimeout(() => void this.#inTurn(() => this.#taker.takeDue(this.#scanner.at)), inMs);
   }
 }

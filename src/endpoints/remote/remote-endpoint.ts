@@ -92,7 +92,8 @@ export class RemoteEndpoint implements Service {
     this.#companies.leave(companyId);
     for (const [key, poller] of this.#pollers)
       if (poller.remote.companyId === companyId) this.#close(key, poller);
-    await Promise.all(this.#closing.values());
+    const own = [...this.#closing].filter(([key]) => key.startsWith(`${companyId} `));
+    await Promise.all(own.map(([, closed]) => closed));
   }
 
   /** Takes over the list of remotes as it is now. */

@@ -6,6 +6,7 @@ import type { Arrival } from "../../../inbound/places/inbox.ts";
 import { createLogger } from "../../../lib/logs/log.ts";
 import { systemTakeCalls, type TakeCalls } from "../take-calls.ts";
 import { answerOf } from "../take-request.ts";
+import type { TakeRequest } from "../take-thread.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
 import { FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
 import { type WatchFolder, watchFolder } from "../folder-watch.ts";
@@ -39,6 +40,8 @@ export class FolderRig implements AsyncDisposable {
   };
   /** The calls with which files are copied and placed, in this thread. */
   readonly calls: TakeCalls = { ...systemTakeCalls };
+  /** Before each request to the thread that copies and places. */
+  beforeTake: (request: TakeRequest) => Promise<void> = async () => undefined;
   /** Names of files that keep back later ones of their stop in the pipeline. */
   readonly keptBack = new Set<string>();
   /** Why nothing is taken at the moment. */
@@ -48,6 +51,8 @@ export class FolderRig implements AsyncDisposable {
   /** Of the file system that several nodes share. */
   changeClock: FolderEndpointDeps["changeClock"];
   againEveryMs: FolderEndpointDeps["againEveryMs"];
+  /** Whether the endpoint has all companies for ever. */
+  readonly isSole: boolean = true;
   readonly known = new Set<string>();
   /** What `arriveAll` was called with. */
   readonly handedOver: Arrival[][] = [];
@@ -130,9 +135,12 @@ export class FolderRig implements AsyncDisposable {
       watch: (path, handlers) => this.watch(path, handlers),
       isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
       whyNoRoom: async () => this.whyNoRoom(),
-      ...{ changeClock: this.changeClock, againEveryMs: this.againEveryMs },
+      ...{ changeClock: this.changeClock, againEveryMs: this.againEveryMs, isSole: this.isSole },
       takeThread: () => ({
-        run: async (request) => answerOf(this.calls, request),
+        run: async (request) => {
+          await this.beforeTake(request);
+          return answerOf(this.calls, request);
+        },
         close: async () => undefined,
       }),
     };
