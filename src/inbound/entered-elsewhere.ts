@@ -27,9 +27,11 @@ export interface EnteredElsewhereDeps {
   readonly failing: LimitedLog;
 }
 
-const pauseMs = 500;
-/** Longer than attributes of files are kept where the tree is mounted as docs/cluster.md has it. */
-const filingPauseMs = 1_200;
+/**
+ * Longer than attributes of files are kept where the tree is mounted as docs/cluster.md has it: an entry that was not answered may
+ * have been made, and the file be decided and filed by now.
+ */
+const pauseMs = 1_200;
 /** As long as a client waits for an answer without harm, and a database for its successor. */
 const patienceMs = 20_000;
 
@@ -65,7 +67,7 @@ export class EnteredElsewhere {
         if (isOver || !(isBeingFiled || isPassingStoreError(error))) throw error;
         const fields = { err: error, files: files.length };
         if (!isBeingFiled) this.#deps.failing.warn(fields, "the ledger cannot be written; retrying");
-        await sleep(isBeingFiled ? filingPauseMs : pauseMs, this.#stopping.signal);
+        await sleep(pauseMs, this.#stopping.signal);
       }
     }
   }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { type FilingTask, fileGroupAway } from "./file-away.ts";
@@ -27,6 +27,7 @@ import {
 
 const shaOf = (text: string) => createHash("sha256").update(text).digest("hex");
 const privateName = ".7.mark.gone";
+const ours = "<StopResponse>ours</StopResponse>";
 const good: Hold = { isOver: () => false };
 
 /** A lease that ends at that look, when the other node acts; counted from 1. */
@@ -155,25 +156,67 @@ test("of two files the old name is removed only from the one that was moved", ()
   removeName(at.from, moved, privateName);
 });
 
-test.each([
+/** Puts a receipt there as another node does: a file of its own. */
+function putReceipt(path: string, content: string): void {
+  const temporary = `${path}.of-another`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, path);
+}
+
+const looks = [1, 2, 3, 4];
+const holds = [
+  ...looks.map((look) => [`is over at look ${look}`, (act: () => void) => overAt(look, act)] as const),
+  ...looks.map(
+    (look) => [`freezes after look ${look}`, (act: () => void) => frozenAfter(look, act)] as const,
+  ),
+];
+
+describe.each([
   ["where none was", undefined],
-  ["of a newer file that the new owner has written", "<StopResponse>newer</StopResponse>"],
-])("a receipt %s is as before when the lease was over", (_, newer) => {
-  const at = ground();
-  const write = () => newer !== undefined && writeFileSync(at.receipt, newer);
-  const receipt = { path: at.receipt, text: "<StopResponse>ours</StopResponse>", privateName };
-  for (const hold of [overAt(1, write), frozenAfter(1, write), overAt(2, write)]) {
-    if (newer === undefined && existsSync(at.receipt)) unlinkSync(at.receipt);
-    expect(() => placeReceiptShared({ ...receipt, hold })).toThrow(HoldOverError);
-    expect(existsSync(at.receipt) ? text(at.receipt) : undefined).toBe(newer);
-    expect(readdirSync(join(at.receipt, ".."))).toEqual(newer === undefined ? [] : ["a.receipt.xml"]);
+  ["where that of before lay", "<StopResponse>of before</StopResponse>"],
+])("a receipt %s, by a node that", (_, before) => {
+  const newer = "<StopResponse>newer</StopResponse>";
+  /** Whether it was placed, and the lease good at the last look. */
+  function place(path: string, hold: Hold): boolean {
+    try {
+      placeReceiptShared({ path, text: ours, privateName, hold });
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(HoldOverError);
+      return false;
+    }
   }
+
+  test.each(holds)("%s, is that of the new owner in the end", (_name, holdWith) => {
+    const at = ground();
+    if (before !== undefined) putReceipt(at.receipt, before);
+    let hasActed = false;
+    const hold = holdWith(() => {
+      hasActed = true;
+      putReceipt(at.receipt, newer);
+    });
+    place(at.receipt, hold);
+    // Without that look all was done before.
+    expect(text(at.receipt)).toBe(hasActed ? newer : ours);
+    expect(readdirSync(join(at.receipt, ".."))).toEqual(["a.receipt.xml"]);
+  });
+
+  test.each(holds)("%s, is as before when the new owner has done nothing yet", (_name, holdWith) => {
+    const at = ground();
+    if (before !== undefined) putReceipt(at.receipt, before);
+    const isPlaced = place(
+      at.receipt,
+      holdWith(() => undefined),
+    );
+    expect(existsSync(at.receipt) ? text(at.receipt) : undefined).toBe(isPlaced ? ours : before);
+    expect(readdirSync(join(at.receipt, "..")).filter((name) => name.startsWith("."))).toEqual([]);
+  });
 });
 
-test("a receipt that lies there already is replaced in one step, and one with the same text is left alone", () => {
+test("a receipt that lies there already is replaced, and one with the same text is left alone", () => {
   const at = ground();
   writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
-  const receipt = { path: at.receipt, text: "<StopResponse>ours</StopResponse>", privateName };
+  const receipt = { path: at.receipt, text: ours, privateName };
   placeReceiptShared({ ...receipt, hold: good });
   expect(text(at.receipt)).toBe(receipt.text);
   const { ino } = statSync(at.receipt);

@@ -10,9 +10,9 @@
  * Each step is made while the lease is good, and looked at again after it: when the lease is good then too, nobody else has
  * acted. When it is over, what was linked is compared with what was decided about, and removed when it is something else.
  *
- * A receipt is linked to its name too. Where one lies already, it gets a second name before it is replaced, and comes back when
- * the lease is over by then: the new owner's receipt of a newer file is not lost to that of an older one. A receipt with the
- * same text is left alone.
+ * A receipt is linked to its name too. Where one lies already, that is taken away first, whichever it is by then, and comes back
+ * when the lease is over: the new owner's receipt of a newer file is not lost to that of an older one. A receipt with the same
+ * text is left alone.
  *
  * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
  * be given back. Who files the task anew tidies that up.
@@ -200,20 +200,31 @@ export function placeReceiptShared({ path, text, privateName, hold }: SharedRece
   }
 }
 
-function replaceReceipt({ path, privateName, hold }: SharedReceipt, temporary: string): void {
+/** Gives back the receipt that had the name, unless a later one has it meanwhile. */
+function giveBackReceipt(taken: string, path: string): void {
+  unless("EEXIST", () => linkSync(taken, path));
+  unlinkSync(taken);
+}
+
+function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
+  const { path, privateName, hold } = receipt;
   const former = join(dirname(path), `${privateName}.former`);
-  unless("ENOENT", () => unlinkSync(former));
-  const hasFormer = unless("ENOENT", () => linkSync(path, former));
-  try {
-    assertHeld(hold);
-    const own = statOf(temporary);
-    renameSync(temporary, path);
-    if (!hold.isOver()) return;
-    if (hasFormer && isSameInode(statOf(path), own)) renameSync(former, path);
+  const own = statOf(temporary);
+  assertHeld(hold);
+  const hasFormer = unless("ENOENT", () => renameSync(path, former));
+  if (hold.isOver()) {
+    if (hasFormer) giveBackReceipt(former, path);
     throw new HoldOverError();
-  } finally {
-    unless("ENOENT", () => unlinkSync(former));
   }
+  const isPlaced = unless("EEXIST", () => linkSync(temporary, path));
+  if (hold.isOver()) {
+    if (isPlaced && own !== undefined) removeName(path, own, privateName);
+    if (hasFormer) giveBackReceipt(former, path);
+    throw new HoldOverError();
+  }
+  if (hasFormer) unlinkSync(former);
+  // Somebody else has put one there, while the lease was good.
+  if (!isPlaced) replaceReceipt(receipt, temporary);
 }
 
 /** Removes what `isStale` tells of; it comes back when the lease is over by then. */
