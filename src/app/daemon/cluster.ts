@@ -90,6 +90,7 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
     settings: settingsHash(currentConfig()),
     address: Object.fromEntries([...ports].map(addressOf)),
   });
+  let isReplaced = false;
   const keeper = new LeaseKeeper({
     ...{
       table: store.leases,
@@ -105,6 +106,9 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
       await stat(token);
     },
     replaced() {
+      // Each round finds it again, and a second signal would end the process at once.
+      if (isReplaced) return;
+      isReplaced = true;
       log.fatal({ node: name }, "another process has the name of this node: this one stops");
       process.kill(process.pid, "SIGTERM");
     },
