@@ -49,7 +49,7 @@ export class EntriesInLine {
 
   /**
    * Puts those that other nodes have made in line. `onInLine` gets the ids of those for which nothing is left to do: all but files
-   * under whose path an earlier one is still to be moved. Rejects when the ledger cannot be read.
+   * under whose path an earlier one is still to be moved, or that a scan is taking. Rejects when the ledger cannot be read.
    */
   readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
     // One after the other: who asks has all of them in line in the end.
@@ -94,7 +94,9 @@ export class EntriesInLine {
       const pathOf = ({ source }: LedgerEntry) => locations.fromLedger(source);
       // Of one path in line it is the same file: one entry waits for a source.
       const others = waiting.filter((entry) => !files.isInLine(pathOf(entry)));
-      const standing = (entry: LedgerEntry) => (files.isBeingFiled(pathOf(entry)) ? "later" : "ready");
+      // A file that a scan is taking at this moment is left to that: it will be in line, with this entry.
+      const isLater = (path: string) => files.isBeingFiled(path) || files.isReserved(path);
+      const standing = (entry: LedgerEntry) => (isLater(pathOf(entry)) ? "later" : "ready");
       const { later = [], ready = [] } = Object.groupBy(others, standing);
       for (const { id } of later) settled.delete(id);
       for (const entry of ready) {

@@ -156,6 +156,7 @@ export class Pipeline implements Inbox, Service {
       made: async (runner) => (this.#recovering ? undefined : await this.#waitForLeftBehind(runner)),
       decided: (file) => this.#files.decided(file),
       left: (file) => this.#files.left(file),
+      gone: (file) => this.#files.gone(file),
     });
     this.#entering = new EnteringFiles({
       ...deps,

@@ -181,6 +181,11 @@ export class PresentFiles {
     return this.paths.count(path) > this.#decidedPaths.count(path);
   }
 
+  /** Whether a file is about to come under that path, or to be put in line. */
+  isReserved(path: string): boolean {
+    return this.#reservedPaths.has(path);
+  }
+
   /** Whether a file of that path is decided, and still to be moved. */
   isBeingFiled(path: string): boolean {
     return this.#decidedPaths.has(path);
@@ -236,14 +241,21 @@ export class PresentFiles {
     },
   };
 
-  /** It is decided, or gone. */
+  /** There is nothing to decide about. */
+  gone(file: WaitingFile): void {
+    this.#deps.receipts.gone(file);
+    this.counts.decided(file);
+    this.paths.delete(file.directory, file.fileName);
+    this.counts.left(file.companyId);
+  }
+
   decided(file: WaitingFile): void {
     this.#deps.receipts.delete(file);
     this.counts.decided(file);
     this.#decidedPaths.add(file.directory, file.fileName);
   }
 
-  /** It is filed away, or gone: its path may be used again. */
+  /** It is filed away: its path may be used again. */
   left(file: WaitingFile): void {
     this.paths.delete(file.directory, file.fileName);
     this.#decidedPaths.delete(file.directory, file.fileName);

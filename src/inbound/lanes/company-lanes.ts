@@ -10,10 +10,12 @@ export interface CompanyLanesDependencies
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the runner may decide, for one that was made just now. */
   readonly made: (runner: LaneRunner) => Promise<void>;
-  /** A file is decided about, or gone. */
+  /** A file is decided about. */
   readonly decided: (file: WaitingFile) => void;
-  /** A file is filed away, or gone. */
+  /** A file is filed away. */
   readonly left: (file: WaitingFile) => void;
+  /** There is nothing to decide about: the file is gone. */
+  readonly gone: (file: WaitingFile) => void;
   /** What is decided, over all companies of the process. */
   readonly figures: DecisionFigures;
   /** Told of each decision and receipt; nobody unless given. */
@@ -81,7 +83,7 @@ export class CompanyLanes {
   }
 
   async #make(companyId: number): Promise<LaneRunner> {
-    const { made, decided, left, watch, companyCodeOf, figures, ...deps } = this.#deps;
+    const { made, decided, left, gone, watch, companyCodeOf, figures, ...deps } = this.#deps;
     const code = await companyCodeOf(companyId);
     const { clock } = deps;
     const runner = new LaneRunner(
@@ -106,10 +108,7 @@ export class CompanyLanes {
             at,
           });
         },
-        onGone: (file) => {
-          decided(file);
-          left(file);
-        },
+        onGone: gone,
         onReceipt: (file) => {
           const delayMs = clock.now() - waitingSince(file);
           figures.receiptWritten(file.channel, delayMs);

@@ -254,3 +254,15 @@ test("at a start the receipt of a name that is too long for `.again` is gone as 
   await untilFiled(2);
   expect(readFileSync(receipt, "utf8")).toContain("<Status>99</Status>");
 });
+
+test("a file that is in line twice for one entry has its receipt: what was left out for the second is written when that is gone", async () => {
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, stopXml(["a"]))]);
+  const [entry] = await rig.ledger(companyId);
+  if (entry === undefined) throw new Error("there is no entry");
+  await rig.pipeline.retry({ ...entry, retriedAt: undefined });
+  release();
+  await untilFiled(1);
+  await waitFor("its receipt", () => existsSync(receiptPath()));
+  expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>10</Status>");
+});

@@ -86,9 +86,14 @@ export class AwaitedReceipts {
     this.#awaited.add(String(owner.companyId), nameOfSharers(owner.name));
   }
 
-  /** It is decided about, or gone: its own receipt is written. */
+  /** It is decided about: its own receipt is written. */
   delete(owner: ReceiptOwner): void {
     this.#countDown(owner);
+  }
+
+  /** There was nothing to decide about: what was withheld for its sake is written again. */
+  gone(owner: ReceiptOwner): void {
+    if (this.#countDown(owner)) void this.#restore(owner);
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -134,7 +139,7 @@ export class AwaitedReceipts {
   #giveBack(path: string): void {
     const owner = this.#reserved.get(path);
     this.#reserved.delete(path);
-    if (owner !== undefined && this.#countDown(owner)) void this.#restore(owner);
+    if (owner !== undefined) this.gone(owner);
   }
 
   /** Whether nothing of the name is on its way any more, and its receipt was withheld. */
