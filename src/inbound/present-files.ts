@@ -249,6 +249,7 @@ export class PresentFiles {
     this.counts.left(file.companyId);
   }
 
+  /** It is decided about, and still to be moved. */
   decided(file: WaitingFile): void {
     this.#deps.receipts.delete(file);
     this.counts.decided(file);

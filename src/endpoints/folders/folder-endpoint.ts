@@ -123,8 +123,8 @@ export class FolderEndpoint implements Service {
     const ended = new AbortController();
     const isLate = aborted(deadline).then(() => sleep(lateMs, ended.signal));
     const own = [...this.#closing].filter(([task]) => task.companyId === companyId);
-    const tell = (fields: object, message: string) => this.#taskDeps.log.warn(fields, message);
-    await Promise.all(own.map(([task, closed]) => task.closedOrGivenUp(closed, isLate, tell)));
+    const { log } = this.#taskDeps;
+    await Promise.all(own.map(([task, closed]) => task.closedOrGivenUp(closed, isLate, log)));
     ended.abort();
   }
 

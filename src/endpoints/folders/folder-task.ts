@@ -12,6 +12,7 @@
  * is in memory: after a restart the first scan finds the files that had not been handed over.
  */
 import { type FolderStanding, type LeftFile, mostLeftFiles } from "../../domain/files/folder-standing.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { Candidates } from "./candidates.ts";
 import type { WatchedFolder } from "./folder-deps.ts";
 import { FolderScanner } from "./folder-scanner.ts";
@@ -131,14 +132,14 @@ export class FolderTask {
   async closedOrGivenUp(
     closed: Promise<void>,
     isLate: Promise<void>,
-    tell: (fields: object, message: string) => void,
+    log: Pick<Logger, "warn">,
   ): Promise<void> {
     if (this.#folder.isInbox) return await closed;
     const isClosed = await Promise.race([closed.then(() => true), isLate.then(() => false)]);
     if (isClosed) return;
     this.#end = "given up";
     const { path: folder, companyCode: company } = this.#folder;
-    tell({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
+    log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
     await this.#taker.handedOver();
   }
 
