@@ -15,6 +15,7 @@ import type { DocumentPool } from "../documents/pool/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import type { Rounds } from "../lib/rounds.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
@@ -36,14 +37,15 @@ import type { DecisionWatch } from "./lanes/decision-watch.ts";
 import { EnteringFiles } from "./entering-files.ts";
 import { EntriesInLine } from "./entries-in-line.ts";
 import { FilingQueue, type FilingThread } from "./places/filing-queue.ts";
-import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
+import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
 import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
 import { type ReceiptFiles, soleReceiptFiles } from "./places/receipt-files.ts";
+import { startPipelineRounds } from "./pipeline-rounds.ts";
 import { PresentFiles } from "./present-files.ts";
-import { acceptRetries, redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
+import { redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
 import type { WaitingFile } from "./lanes/waiting-file.ts";
 
@@ -52,7 +54,7 @@ export interface PipelineDependencies {
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly locations: Locations;
   /** What hosts see of the numbers of ledger entries. */
-  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal" | "open">;
   readonly settings: () => PipelineSettings;
   /** The code of a company as it was registered. */
   readonly companyCodeOf: (companyId: number) => Promise<string>;
@@ -62,6 +64,8 @@ export interface PipelineDependencies {
   readonly watch?: DecisionWatch;
   /** For one company, where several nodes share the companies out; for all unless given. */
   readonly scope?: PipelineScope;
+  /** Between two looks for what nodes that died have left amid a move; 15 seconds unless given. */
+  readonly takenLookMs?: number;
 }
 
 /** What the pipelines of the companies of one process have in common, and what is of this one's. */
@@ -96,9 +100,7 @@ export interface PipelineStatistics extends DecisionStatistics {
   readonly unfiled: number;
 }
 
-const retryPollMs = 1_000;
 const settlingMs = 20;
-const heldReportMs = 60_000;
 /** Repeated failures are logged a few times a minute. */
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 
@@ -114,7 +116,7 @@ export class Pipeline implements Inbox, Service {
   readonly #filesOfEarlierRun: FilesOfEarlierRun;
   readonly #entering: EnteringFiles;
   readonly #entries: EntriesInLine;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #rounds: readonly Rounds[] = [];
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
   #recovering = true;
@@ -272,13 +274,9 @@ export class Pipeline implements Inbox, Service {
     killPoint("recovery.inLine");
     await Promise.all(this.#lanes.all.map((runner) => this.#waitForLeftBehind(runner)));
     for (const release of released) release();
-    const logAllHeld = () => {
-      for (const runner of this.#lanes.all) logHeld(this.#deps.log, runner.held());
-    };
-    this.#timers.push(setInterval(logAllHeld, heldReportMs).unref());
-    // Who has many companies asks for the retries of all.
-    if (company === undefined)
-      this.#timers.push(setInterval(() => void this.#takeRetries(), retryPollMs).unref());
+    const receipts = this.#awaitedReceipts;
+    const own = { lanes: this.#lanes, entries: this.#entries, receipts, failing: this.#failing };
+    this.#rounds = startPipelineRounds({ ...this.#deps, ...own }, company);
   }
 
   /** Puts an entry that is to be tried again in line. */
@@ -298,28 +296,31 @@ export class Pipeline implements Inbox, Service {
 
   /** Another node has the company: nothing more of it is done here. Resolves when nothing is in hand any more. */
   async forget(): Promise<void> {
-    this.#beginStop();
-    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget()]);
+    const rounds = this.#beginStop();
+    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget(), rounds]);
   }
 
   async stop(): Promise<void> {
     if (this.#isStopped) return;
-    this.#beginStop();
+    const rounds = this.#beginStop();
     killPoint("stop.pipeline");
     await this.#entering.ended();
     await this.#lanes.stop();
     killPoint("stop.lanes");
     await this.#filing.close();
     killPoint("stop.filing");
+    await rounds;
   }
 
-  #beginStop(): void {
+  /** Resolves when no round is in hand any more. */
+  #beginStop(): Promise<unknown> {
     this.#isStopped = true;
     this.#lanes.beginStop();
     this.#entering.stop();
-    for (const timer of this.#timers) clearInterval(timer);
+    const rounds = Promise.all(this.#rounds.map((round) => round.stop()));
     this.#filesOfEarlierRun.clear();
     this.#awaitedReceipts.stop();
+    return rounds;
   }
 
   /** The hold is there when this is called; the promise is about what to wait for. */
@@ -331,19 +332,5 @@ export class Pipeline implements Inbox, Service {
     const isKnown = (path: string) => this.isKnown(path);
     const searched = { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown };
     await this.#filesOfEarlierRun.waitFor(searched, runner.hold());
-  }
-
-  async #takeRetries(): Promise<void> {
-    if (this.#recovering || this.#isStopped) return;
-    try {
-      const { store } = this.#deps;
-      await acceptRetries(
-        store,
-        () => true,
-        (entry) => this.#entries.retry(entry),
-      );
-    } catch (error) {
-      this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
-    }
   }
 }

@@ -118,6 +118,7 @@ async function startNode(
       fenceOf: (companyId) => (node.isLost ? undefined : keeper.fenceOf(companyId)),
     },
     lookForArrivals: (companyId) => keeper.lookForArrivals(companyId),
+    takenLookMs: 100,
   });
   keeper.add(pipeline);
   keeper.add({ name: "rest", take: rest, leave: async () => undefined });
@@ -196,6 +197,17 @@ const named = (stopNbr: string, second: number) =>
   `${stopNbr}_20261105_08${String(Math.floor(second / 60)).padStart(2, "0")}${String(second % 60).padStart(2, "0")}.xml`;
 
 describe.runIf(hasPostgres)("pipelines of several nodes", () => {
+  it("give a file back that a node had taken away, which woke up amid the move of a filed one and died", async () => {
+    await startNode("one");
+    const { id } = await entered(named("a1", 1));
+    rmSync(join(locations.inboundDirectory("ACME"), named("a1", 1)));
+    await setFiled(id, 1);
+    writeFileSync(join(locations.inboundDirectory("ACME"), `.${id}.0123abcd.gone`), "newer");
+    const path = join(locations.inboundDirectory("ACME"), named("a1", 1));
+    await waitFor("the file to be back", () => existsSync(path));
+    expect(readFileSync(path, "utf8")).toBe("newer");
+  });
+
   it("have a file in the ledger when its node answers, and the one that has the company decides about it", async () => {
     const [one, two] = [await startNode("one"), await startNode("two")];
     const [owner, other] = await ownerFirst(one, two);

@@ -3,7 +3,7 @@ import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type LastApplied, noteLastApplied, readLastApplied } from "../../store/ledger/last-applied.ts";
-import { startRounds } from "./rounds.ts";
+import { startRounds } from "../../lib/rounds.ts";
 
 /** A crash loses so much: the metric then shows an earlier file. */
 const usualEveryMs = 30_000;

@@ -20,7 +20,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Reader, Store } from "../../store/database/database.ts";
 import { type ArrivalSelection, countArrivals, findEnoughAt } from "../../store/ledger/arrival-counts.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 
 const usualEveryMs = 60_000;
 

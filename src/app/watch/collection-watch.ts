@@ -18,7 +18,7 @@ import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { listUncollected, recordPickup, type UncollectedFile } from "../../store/outbound/pickups.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import { hourMs, minuteMs } from "../../lib/durations.ts";
 
 const intervalMs = 10 * minuteMs;

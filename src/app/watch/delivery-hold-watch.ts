@@ -3,7 +3,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type DeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
-import { startRounds } from "./rounds.ts";
+import { startRounds } from "../../lib/rounds.ts";
 
 /** From when hosts have to send again, in words. */
 export function sendAgainText({ sendAgainFrom, lastReceivedAt }: DeliveryHold): string {

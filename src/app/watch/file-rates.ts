@@ -13,7 +13,7 @@ import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import { addFileRates, type FileRateAt } from "../../store/ledger/file-rates.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 
 export interface FileRatesDeps {
   readonly store: Pick<Store, "writeSoon">;

@@ -9,7 +9,7 @@ import type { FolderExchange } from "../../exchange/file-exchange.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Retention } from "../retention/retention.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import { hourMs, minuteMs } from "../../lib/durations.ts";
 
 const intervalMs = 15 * minuteMs;

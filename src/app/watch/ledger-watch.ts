@@ -9,7 +9,7 @@ import type { VerifyDependencies } from "../../inbound/recovery/verify-options.t
 import { noteLastVerification } from "../../store/database/last-verification.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import { dayMs, hourMs } from "../../lib/durations.ts";
 
 const firstAfterMs = hourMs;

@@ -14,7 +14,7 @@ import { portionsOf } from "../../lib/portions.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type ReceiptCollection, recordReceiptCollections } from "../../store/ledger/receipt-collections.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 
 export interface ReceiptCollectionsDeps {
   readonly store: Pick<Store, "writeSoon">;

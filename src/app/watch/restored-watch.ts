@@ -11,7 +11,7 @@ import {
   findRestored,
   type Restored,
 } from "../../store/database/generation.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 
 /**
  * One commit and one small file each time. A stop counts as well: only a copy that was made so short a time before a crash, and

@@ -5,7 +5,7 @@
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { LeaseTable } from "../../store/cluster/lease-table.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 
 export interface SettingsWatchDeps {
   readonly table: Pick<LeaseTable, "nodes">;

@@ -9,7 +9,7 @@ import { storeRemedies } from "../../lib/store-error.ts";
 import type { StatePlace } from "../../store/database/state-place.ts";
 import type { Store } from "../../store/database/database.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
-import { type Rounds, startRounds } from "./rounds.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import { hourMs } from "../../lib/durations.ts";
 
 const usualFirstAfterMs = 10_000;

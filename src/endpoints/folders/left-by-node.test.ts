@@ -1,5 +1,5 @@
 /** Files that another node has left in `inbound/` when it died. */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { waitFor } from "../../../test/support/wait-for.ts";
@@ -58,6 +58,28 @@ describe("a file that another node has left", () => {
       return rig.arrivals.length > 0;
     });
     expect(rig.arrivals.map(({ path }) => path)).toEqual([join(again, name)]);
+  });
+
+  it("in `.again` is left when another node has entered it, and it was filed away, since it was looked at", async () => {
+    await using rig = new FolderRig();
+    rig.mayTakeForMs = () => 60_000;
+    const again = join(rig.inbound, ".again");
+    const [filed, other] = [name, "4712_20261105_080001.xml"].map((one) => join(again, one));
+    for (const path of [filed, other]) writeFileSync(String(path), "<Stop/>");
+    const looks: string[] = [];
+    const { lstat } = rig.disk;
+    rig.disk.lstat = async (path) => {
+      const stats = await lstat(path);
+      looks.push(path);
+      // Both are found by the scan, and looked at a second time when they have settled.
+      if (path === other && looks.filter((one) => one === other).length === 2) unlinkSync(String(filed));
+      return stats;
+    };
+    await rig.start();
+    await rig.until(() => rig.arrivals.length > 0);
+    expect(looks.filter((one) => one === filed)).toHaveLength(2);
+    expect(rig.arrivals.map(({ path }) => path)).toEqual([other]);
+    expect([...rig.known]).toEqual([other]);
   });
 
   it("stays for its entry when another node has entered it while it settled", async () => {

@@ -15,7 +15,7 @@
  * text is left alone.
  *
  * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
- * be given back. Who files the task anew tidies that up.
+ * be given back. Who files the task anew tidies that up; of a task that is filed, `TakenNames` does.
  */
 import { hash } from "node:crypto";
 import { closeSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
@@ -85,6 +85,13 @@ function unless(code: "EEXIST" | "ENOENT", change: () => void): boolean {
   }
 }
 
+/** The file's own further name; or its copy, where `at` lies on another file system. */
+function isOwn(path: string, at: string): boolean {
+  const [one, other] = [statOf(path), statOf(at)];
+  if (one === undefined || other === undefined || one.dev === other.dev) return isSameInode(one, other);
+  return one.size === other.size && readFileSync(path).equals(readFileSync(at));
+}
+
 /** Gives back what had the name, or `.again` when a third file has it meanwhile: the scan finds that. */
 function putBack(taken: string, path: string): void {
   if (!unless("EEXIST", () => linkSync(taken, path))) {
@@ -111,6 +118,18 @@ interface LeftNames {
   readonly folders: readonly string[];
 }
 
+/**
+ * Ends what a node had begun that took away the name `from` of a file, which lies at `at`, and died then: removes it, or gives
+ * back another file that it has taken by mistake; true then.
+ */
+export function endTaking(taken: string, { from, at }: Pick<LeftNames, "from" | "at">): boolean {
+  if (isOwn(taken, at)) {
+    unless("ENOENT", () => unlinkSync(taken));
+    return false;
+  }
+  return unless("ENOENT", () => putBack(taken, from));
+}
+
 /** Removes what a node that has died in the middle of this task has left, and gives back what it had taken by mistake. */
 export function tidyUp({ id, from, at, folders }: LeftNames): void {
   const front = `.${id}.`;
@@ -118,7 +137,7 @@ export function tidyUp({ id, from, at, folders }: LeftNames): void {
     for (const name of readdirSync(folder).filter((one) => one.startsWith(front))) {
       const path = join(folder, name);
       const isTaken = folder === dirname(from) && name.endsWith(goneEnding);
-      if (isTaken && !isSameInode(statOf(path), statOf(at))) putBack(path, from);
+      if (isTaken) endTaking(path, { from, at });
       else unless("ENOENT", () => unlinkSync(path));
     }
   }

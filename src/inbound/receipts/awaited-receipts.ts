@@ -96,6 +96,11 @@ export class AwaitedReceipts {
     if (this.#countDown(owner)) void this.#restore(owner);
   }
 
+  /** Writes the receipt of the last decided file of the name again, unless a file of it is on its way. */
+  async writeAgain(owner: ReceiptOwner): Promise<void> {
+    if (!this.withholds(receiptKeyOf(owner))) await this.#restore(owner);
+  }
+
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
   async clear(owner: ReceiptOwner): Promise<void> {
     const { idle, locations, receiptFiles, companyCodeOf } = this.#deps;

@@ -1,6 +1,6 @@
 /** Has the growth of the state measured without anybody asking: soon after the start, and then some times a day. */
 import { hourMs, minuteMs } from "../../../lib/durations.ts";
-import { type Rounds, startRounds } from "../../watch/rounds.ts";
+import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import type { HealthJob } from "./health-job.ts";
 
 /** When the start has settled; a state grows by days, so that hours are often enough. */

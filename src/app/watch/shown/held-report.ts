@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Logger } from "../../../lib/logs/log.ts";
 import type { HeldInDetail } from "../../../inbound/lanes/held-files.ts";
 import type { UntakenOfRemote } from "../../../inbound/remotes/untaken-files.ts";
-import { startRounds } from "../rounds.ts";
+import { startRounds } from "../../../lib/rounds.ts";
 import { readShown, readShownByNodes, ShownFile } from "./shown-file.ts";
 
 export interface HeldReport {

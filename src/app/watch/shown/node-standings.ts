@@ -13,7 +13,7 @@ import type { Logger } from "../../../lib/logs/log.ts";
 import type { LiveNode } from "../../../store/cluster/live-nodes.ts";
 import type { ArrivalWatch, LateArrivals } from "../arrival-watch.ts";
 import type { CollectionWatch } from "../collection-watch.ts";
-import { type Rounds, startRounds } from "../rounds.ts";
+import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import { readShownByNodes, ShownFile } from "./shown-file.ts";
 
 /** Plain data, of the companies that there is something to tell of. */

@@ -51,6 +51,8 @@ export class FolderRig implements AsyncDisposable {
   /** Of the file system that several nodes share. */
   changeClock: FolderEndpointDeps["changeClock"];
   againEveryMs: FolderEndpointDeps["againEveryMs"];
+  /** How long the files are this node's; for ever unless given. */
+  mayTakeForMs: FolderEndpointDeps["mayTakeForMs"];
   /** Whether the endpoint has all companies for ever. */
   readonly isSole: boolean = true;
   readonly known = new Set<string>();
@@ -136,6 +138,7 @@ export class FolderRig implements AsyncDisposable {
       isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
       whyNoRoom: async () => this.whyNoRoom(),
       ...{ changeClock: this.changeClock, againEveryMs: this.againEveryMs, isSole: this.isSole },
+      mayTakeForMs: (companyId) => this.mayTakeForMs?.(companyId),
       takeThread: () => ({
         run: async (request) => {
           await this.beforeTake(request);

@@ -1,0 +1,61 @@
+/** What a pipeline does again and again from the end of its recovery on, until it stops. */
+import type { LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Logger } from "../lib/logs/log.ts";
+import { type Rounds, startRounds } from "../lib/rounds.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
+import type { TakenCompany } from "../store/cluster/ownership.ts";
+import type { Store } from "../store/database/database.ts";
+import type { EntriesInLine } from "./entries-in-line.ts";
+import type { CompanyLanes } from "./lanes/company-lanes.ts";
+import { logHeld } from "./lanes/held-files.ts";
+import type { Locations } from "./places/locations.ts";
+import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
+import { acceptRetries } from "./recovery/recovery.ts";
+import { TakenNames, takenLookMs as usualTakenLookMs } from "./recovery/taken-names.ts";
+
+export interface PipelineRoundsDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "open">;
+  readonly lanes: Pick<CompanyLanes, "all">;
+  readonly entries: Pick<EntriesInLine, "retry">;
+  readonly receipts: AwaitedReceipts;
+  readonly takenLookMs?: number | undefined;
+  readonly log: Logger;
+  readonly failing: LimitedLog;
+}
+
+const retryPollMs = 1_000;
+const heldReportMs = 60_000;
+
+/** `company`: the one that the pipeline has, where several nodes share the companies out. */
+export function startPipelineRounds(
+  deps: PipelineRoundsDeps,
+  company: TakenCompany | undefined,
+): readonly Rounds[] {
+  const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });
+  // Who has many companies asks for the retries of all, and shares the tree with others.
+  if (company === undefined)
+    return [held, startRounds((stopping) => takeRetries(deps, stopping), { everyMs: retryPollMs })];
+  const { takenLookMs: everyMs = usualTakenLookMs } = deps;
+  const taken = new TakenNames({ ...deps, company });
+  return [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
+}
+
+function logAllHeld({ lanes, log }: PipelineRoundsDeps): void {
+  for (const runner of lanes.all) logHeld(log, runner.held());
+}
+
+async function takeRetries(deps: PipelineRoundsDeps, stopping: AbortSignal): Promise<void> {
+  if (stopping.aborted) return;
+  const { store, entries, failing } = deps;
+  try {
+    await acceptRetries(
+      store,
+      () => true,
+      (entry) => entries.retry(entry),
+    );
+  } catch (error) {
+    failing.warn({ err: error }, "files to be retried could not be read; retrying");
+  }
+}
