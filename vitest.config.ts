@@ -28,8 +28,8 @@ export const forAllTests = {
   teardownTimeout: patienceMs,
   expect: { poll: { timeout: patienceMs, interval: 50 } },
   pool: "forks",
-  // Tests of whole daemons wait for disks, servers and deadlines part of their time: more workers than processors.
-  maxWorkers: 5,
+  // Tests of whole daemons wait for disks, servers and deadlines much of their time: more workers than processors.
+  maxWorkers: 8,
   sequence: { sequencer: LongestFirst },
   globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
   setupFiles: [

@@ -8,6 +8,7 @@ import { words } from "../../src/endpoints/http/console/words/words.ts";
 import { hasBrowser, takePicture, useBrowser, visit } from "../support/browser.ts";
 import { addressIn, differentPages, openAs, pageName, subjectsOf } from "../support/console-browser.ts";
 import { ConsoleStory } from "../support/console-story.ts";
+import { sampled } from "../support/sampled.ts";
 import {
   axeViolations,
   outlineFaults,
@@ -83,7 +84,7 @@ async function onPaper(page: Page): Promise<readonly string[]> {
 describe.skipIf(!hasBrowser)("the page", () => {
   const browser = useBrowser();
 
-  test.each(differentPages.map(({ path }) => [path] as const))("%s", async (path) => {
+  test.each(sampled(differentPages, 12).map(({ path }) => [path] as const))("%s", async (path) => {
     const page = await openAs(browser, story, { userName: "operator", ...wide });
     expect((await visit(page, addressIn(subjects, path))).status()).toBe(200);
     const name = pageName(path);
