@@ -3,7 +3,7 @@ import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import { type Rounds, startRounds } from "../lib/rounds.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import type { TakenCompany } from "../store/cluster/ownership.ts";
+import type { Ownership, TakenCompany } from "../store/cluster/ownership.ts";
 import type { Store } from "../store/database/database.ts";
 import type { EntriesInLine } from "./entries-in-line.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
@@ -28,17 +28,17 @@ export interface PipelineRoundsDeps {
 const retryPollMs = 1_000;
 const heldReportMs = 60_000;
 
-/** `company`: the one that the pipeline has, where several nodes share the companies out. */
+/** `scope`: of the company that the pipeline has, where several nodes share the companies out. */
 export function startPipelineRounds(
   deps: PipelineRoundsDeps,
-  company: TakenCompany | undefined,
+  scope: { readonly company: TakenCompany; readonly ownership: Ownership } | undefined,
 ): readonly Rounds[] {
   const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });
   // Who has many companies asks for the retries of all, and shares the tree with others.
-  if (company === undefined)
+  if (scope === undefined)
     return [held, startRounds((stopping) => takeRetries(deps, stopping), { everyMs: retryPollMs })];
   const { takenLookMs: everyMs = usualTakenLookMs } = deps;
-  const taken = new TakenNames({ ...deps, company });
+  const taken = new TakenNames({ ...deps, ...scope });
   return [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
 }
 

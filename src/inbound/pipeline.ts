@@ -276,7 +276,7 @@ export class Pipeline implements Inbox, Service {
     for (const release of released) release();
     const receipts = this.#awaitedReceipts;
     const own = { lanes: this.#lanes, entries: this.#entries, receipts, failing: this.#failing };
-    this.#rounds = startPipelineRounds({ ...this.#deps, ...own }, company);
+    if (!this.#isStopped) this.#rounds = startPipelineRounds({ ...this.#deps, ...own }, this.#deps.scope);
   }
 
   /** Puts an entry that is to be tried again in line. */

@@ -1,13 +1,15 @@
 /** Remotes of a company that goes from one node to another: polled by the one that has it, each file once. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
 import { createRemoteStates } from "../../src/inbound/remotes/remote-memory.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
+import { listenFree } from "../support/listen-free.ts";
 import { remoteForEachTest } from "../support/remote-for-each-test.ts";
-import type { RemoteRig } from "../support/remote-rig.ts";
+import type { RemoteChanges, RemoteRig } from "../support/remote-rig.ts";
 import { openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -19,12 +21,12 @@ let rig: RemoteRig;
 let owner: string;
 
 /** As it runs on a node: on one tree and one database with the others. */
-async function startNode(name: string): Promise<RemoteEndpoint> {
+async function startNode(name: string, changes: RemoteChanges = {}): Promise<RemoteEndpoint> {
   const endpoint = new RemoteEndpoint({
     ...{ inbox: rig.pipeline, memory: rig.memory, states: createRemoteStates(rig), clock: systemClock },
     ...{ log: createLogger({ level: "silent" }), intake: { whyNoRoom: async () => undefined } },
     ...{ limits: () => rig.limits, random: () => 0.5, refreshMs: 1_000_000, heedMs: 1_000_000 },
-    remotes: async () => [rig.remote(site.server, { directory: site.directory })],
+    remotes: async () => [rig.remote(site.server, { directory: site.directory, ...changes })],
     isSole: false,
     isOurs: () => owner === name,
   });
@@ -101,5 +103,26 @@ describe.skipIf(!isInstalled("sshd"))("a remote of several nodes", () => {
     await waitFor("the file to be taken", async () => (await rig.names()).length === 1);
     expect(readdirSync(site.box)).toEqual([]);
     expect(rig.leftovers()).toEqual([]);
+  });
+
+  test("that takes a connection and says nothing keeps no company: it is given back at once", async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket.resume()));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    // It would be waited for ten minutes.
+    const patient = { connectMs: 600_000, silenceMs: 600_000 };
+    const server = { ...site.server, ...patient, port: await listenFree(silent) };
+    const one = await startNode("one", { server, timeoutMs: 600_000 });
+    await take(one, "one");
+    await waitFor("the remote to be asked", () => sockets.length > 0);
+    const begun = performance.now();
+    await one.end(rig.companyId);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(one.statistics()).toEqual([]);
+    // No server is left waiting with a connection that nobody serves.
+    await waitFor("the connection to end", () => sockets.every(({ destroyed }) => destroyed));
   });
 });

@@ -12,7 +12,11 @@ const owned = [
   ["deliveries", "update of state", "old.state is distinct from new.state"],
   ["deliveries", "update of attempts", "old.attempts is distinct from new.attempts"],
   ["exports", "insert", "true"],
+  ["export_schedules", "update of next_due_at, watermark", "true"],
   ["imports", "update of finished_at", "old.finished_at is distinct from new.finished_at"],
+  ["remote_states", "update of polled_at, succeeded_at, failures", "true"],
+  ["remote_files", "insert or update", "true"],
+  ["incidents", "insert", "new.company_id <> 0"],
 ] as const;
 
 const schema = `create schema watch;
@@ -33,7 +37,7 @@ begin
   select owner, epoch into lane from leases where company_id = new.company_id;
   if lane.owner is distinct from watch.node() then
     insert into watch.intrusions (what, row_id, company_id, node, owner, epoch)
-      values (tg_name, new.id, new.company_id, watch.node(), lane.owner, lane.epoch);
+      values (tg_name, (to_jsonb(new)->>'id')::bigint, new.company_id, watch.node(), lane.owner, lane.epoch);
   end if;
   return null;
 end $$;

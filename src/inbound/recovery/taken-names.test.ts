@@ -29,6 +29,7 @@ describe("a name that a node had taken away before it died", () => {
   const fixture = ledgerOfEachTest();
   let receipts: AwaitedReceipts;
   let taken: TakenNames;
+  let isHere: boolean;
 
   beforeEach(() => {
     const { store, locations, companyId } = fixture;
@@ -38,7 +39,9 @@ describe("a name that a node had taken away before it died", () => {
       idle: async () => undefined,
     });
     const company = { companyId, companyCode: "ACME", orphanedAt: undefined };
-    taken = new TakenNames({ company, store, locations, ledgerNumbers, receipts, log, failing });
+    isHere = true;
+    const ownership = { fenceOf: () => (isHere ? { companyId, epoch: 1 } : undefined) };
+    taken = new TakenNames({ company, ownership, store, locations, ledgerNumbers, receipts, log, failing });
     for (const folder of [inbound(".again"), dirname(receiptPath())]) mkdirSync(folder, { recursive: true });
   });
 
@@ -100,6 +103,15 @@ describe("a name that a node had taken away before it died", () => {
     for (const one of names) writeFileSync(inbound(one), "newer");
     await twice();
     expect(namesIn(inbound()).sort()).toEqual([...names].sort());
+  });
+
+  it("is left to the node that has the company by then", async () => {
+    const id = await decided();
+    writeFileSync(inbound(`.${id}.${mark}.gone`), "newer");
+    await look();
+    isHere = false;
+    await look();
+    expect(namesIn(inbound())).toEqual([`.${id}.${mark}.gone`]);
   });
 
   it("is left alone when it is no name of that kind", async () => {

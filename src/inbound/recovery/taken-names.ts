@@ -15,7 +15,7 @@ import { unlink } from "../../lib/files/changes.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
-import type { TakenCompany } from "../../store/cluster/ownership.ts";
+import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
@@ -25,6 +25,7 @@ import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
 
 export interface TakenNamesDeps {
   readonly company: TakenCompany;
+  readonly ownership: Pick<Ownership, "fenceOf">;
   readonly store: Pick<Store, "read">;
   readonly locations: Locations;
   readonly ledgerNumbers: Pick<SealedNumbers, "open">;
@@ -49,7 +50,7 @@ export class TakenNames {
     this.#deps = deps;
   }
 
-  /** Ends what was there at the look before too, unless stopped. Never rejects. */
+  /** Ends what was there at the look before too, unless stopped, or the company is another node's. Never rejects. */
   async look(stopping: AbortSignal): Promise<void> {
     try {
       await this.#look(stopping);
@@ -71,7 +72,8 @@ export class TakenNames {
     const receipts = withReceipts ? await takenIn(locations.receiptsDirectory(company.companyCode)) : [];
     const before = this.#found;
     this.#found = new Set([...files, ...receipts]);
-    const left = (path: string) => before.has(path) && !stopping.aborted;
+    const isHere = () => this.#deps.ownership.fenceOf(company.companyId) !== undefined;
+    const left = (path: string) => before.has(path) && !stopping.aborted && isHere();
     for (const path of files) if (left(path)) await this.#endFile(path);
     for (const path of receipts) if (left(path)) await this.#endReceipt(path, stopping);
   }
