@@ -8,10 +8,9 @@
  * of the entry, which a scan has found before, or a later one. A network file system may show for a moment that a file is there
  * which another node has moved.
  */
-import { lstat } from "node:fs/promises";
 import type { NewFile } from "../domain/files/new-file.ts";
 import type { Clock } from "../lib/clock.ts";
-import { unlessMissing } from "../lib/errors.ts";
+import { isStillThere } from "../lib/files/is-still-there.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import { sleep } from "../lib/sleep.ts";
@@ -111,7 +110,7 @@ export class EnteredElsewhere {
     const byEntry = new Map(files.map((file) => [asEntry(file), file]));
     const isThere = async (entry: NewFile) => {
       const file = byEntry.get(entry);
-      return file !== undefined && (await lstat(pathOf(file)).catch(unlessMissing)) !== undefined;
+      return file !== undefined && (await isStillThere(pathOf(file)));
     };
     const ends = await arrivals.enter([...byEntry.keys()], isThere);
     const beingFiled = files.find((_, at) => ends[at] === "being filed");

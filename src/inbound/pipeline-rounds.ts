@@ -34,7 +34,7 @@ export function startPipelineRounds(
   scope: { readonly company: TakenCompany; readonly ownership: Ownership } | undefined,
 ): readonly Rounds[] {
   const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });
-  // Who has many companies asks for the retries of all, and shares the tree with others.
+  // Where nodes share the companies out, each asks for the retries of all of its own at once (`NodePipeline`).
   if (scope === undefined)
     return [held, startRounds((stopping) => takeRetries(deps, stopping), { everyMs: retryPollMs })];
   const { takenLookMs: everyMs = usualTakenLookMs } = deps;

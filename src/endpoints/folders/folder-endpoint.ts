@@ -22,7 +22,7 @@ import {
   systemFolderDisk,
   type WatchedFolder,
 } from "./folder-deps.ts";
-import { FolderTask, type FolderTaskDeps } from "./folder-task.ts";
+import { FolderTask, type FolderTaskDeps, type Former } from "./folder-task.ts";
 import { type WatchFolder, watchFolder } from "./folder-watch.ts";
 import { ScanRounds } from "./scan-rounds.ts";
 import { createTakeThread, type TakeThread } from "./take-thread.ts";
@@ -176,10 +176,17 @@ export class FolderEndpoint implements Service {
   }
 
   #open(folder: WatchedFolder, isStartUp: boolean): void {
-    if (this.#isStopped || this.#tasks.has(keyOf(folder))) return;
+    const key = keyOf(folder);
+    if (this.#isStopped || this.#tasks.has(key)) return;
     const runId = this.#companies.runIdOf(folder.companyId);
-    const task = new FolderTask({ ...this.#taskDeps, runId }, folder, isStartUp);
-    this.#tasks.set(keyOf(folder), task);
+    const task = new FolderTask({ ...this.#taskDeps, runId }, folder, isStartUp, this.#formerOf(key));
+    this.#tasks.set(key, task);
     void task.scan();
+  }
+
+  /** The last one of the folder that has not ended. */
+  #formerOf(key: string): Former | undefined {
+    const last = [...this.#closing].findLast(([task]) => keyOf(task.folder) === key);
+    return last && { times: last[0].times, closed: last[1] };
   }
 }

@@ -14,12 +14,15 @@ const overdue = AbortSignal.abort();
 class HangingRig extends FolderRig {
   readonly #hanging = Promise.withResolvers<void>();
   hangs = false;
+  /** How often the share was to be listed. */
+  asked = 0;
   override readonly isSole = false;
 
   constructor() {
     super();
     this.folders = [this.folder(this.inbound, true), this.folder(this.share, false)];
     this.disk.entries = async (path) => {
+      if (path === this.share) this.asked += 1;
       if (this.hangs && path === this.share) await this.#hanging.promise;
       return await systemFolderDisk.entries(path);
     };
@@ -49,6 +52,29 @@ describe("a folder that does not answer", () => {
     expect(rig.names).toEqual([name]);
     expect(left(rig)).toEqual([name]);
     expect(readdirSync(rig.share)).toEqual([]);
+  });
+
+  it("is asked nothing more before it answers, however often its company comes and goes; its standing tells since when", async () => {
+    await using rig = new HangingRig();
+    rig.hangs = true;
+    rig.nowMs = 1_000;
+    writeFileSync(join(rig.share, name), "<Stop/>");
+    await rig.endpoint.start(new AbortController().signal);
+    const ofShare = () => rig.endpoint.standings(1).find(({ isInbox }) => !isInbox);
+    for (let nth = 0; nth < 3; nth += 1) {
+      await rig.endpoint.begin(1);
+      await waitFor("the inbox to be scanned", () => rig.endpoint.standings(1)[0]?.lookedAt !== undefined);
+      expect(ofShare()).toMatchObject({ lookedAt: undefined, scanningSince: 1_000 });
+      rig.nowMs += 1_000;
+      await rig.endpoint.end(1, overdue);
+    }
+    expect(rig.asked).toBe(1);
+    await rig.endpoint.begin(1);
+    rig.goOn();
+    await rig.until(() => rig.arrivals.length > 0);
+    expect(rig.asked).toBeGreaterThan(1);
+    expect(ofShare()?.lookedAt).toBe(4_000);
+    await rig.endpoint.end(1, overdue);
   });
 
   it("hands nothing over of what it places later: whoever has the company by then finds it", async () => {

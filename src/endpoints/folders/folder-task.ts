@@ -28,6 +28,13 @@ const remedy = "see to the share that it lies on: files in it are taken when it 
 
 const nothing = (): void => undefined;
 
+/** A task of the same folder that is closed, and whose last call has not come back. */
+export interface Former {
+  readonly times: Pick<FolderStanding, "lookedAt" | "scanningSince">;
+  /** Resolves when it has. */
+  readonly closed: Promise<void>;
+}
+
 /**
  * A task that was given up amid a call has no files any more, and the pipeline is as if it were not there: that has forgotten
  * what the task had told it, and may know the same places from another task of the same folder.
@@ -51,7 +58,7 @@ function untilGivenUp(deps: FolderTaskDeps, isGivenUp: () => boolean): FolderTas
 
 export class FolderTask {
   readonly companyId: number;
-  readonly #folder: WatchedFolder;
+  readonly folder: WatchedFolder;
   readonly #staying: StayingFiles;
   readonly #watch: FolderWatchKeeper;
   readonly #trouble: FolderTrouble;
@@ -63,13 +70,21 @@ export class FolderTask {
   #takeTimer: NodeJS.Timeout | undefined;
   #end: "none" | "closed" | "given up" = "none";
 
-  /** `isStartUp`: files found by the first scan were left by an earlier run. */
-  constructor(given: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean) {
+  /** The task before this one that does not end, and since when it scans. */
+  #former: Former | undefined;
+
+  /**
+   * `isStartUp`: files found by the first scan were left by an earlier run. `former`: this one makes no call before that one's
+   * last has come back; each that hangs keeps one of the few threads that the folders of all companies have.
+   */
+  constructor(given: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean, former?: Former) {
     const deps = untilGivenUp(given, () => this.#end === "given up");
     const { companyId, companyCode, path, isInbox } = folder;
     const log = deps.log.child({ company: companyCode, folder: path });
     this.companyId = companyId;
-    this.#folder = folder;
+    this.folder = folder;
+    this.#former = former;
+    if (former !== undefined) this.#serial = former.closed.then(() => void (this.#former = undefined));
     this.#trouble = new FolderTrouble(log, deps.clock);
     this.#watch = new FolderWatchKeeper({ watch: deps.watch, log, hinted: (name) => this.#hint(name) });
     this.#hints = new HintedNames({
@@ -99,10 +114,15 @@ export class FolderTask {
     if (this.#queuedScan === undefined && this.#scanner.isDue()) void this.scan();
   }
 
+  /** When it was looked at last, and since when it is: by the task before it as long as that has not ended. */
+  get times(): Former["times"] {
+    return this.#former?.times ?? this.#scanner.times;
+  }
+
   /** As the last scan has found it. */
   get standing(): Omit<FolderStanding, "scanMs"> {
-    const { companyId, path, isInbox } = this.#folder;
-    const { lookedAt, scanningSince } = this.#scanner.times;
+    const { companyId, path, isInbox } = this.folder;
+    const { lookedAt, scanningSince } = this.times;
     const left = [...this.#staying.list(), ...this.#scanner.leftAlone()];
     // What nobody has noted the time of waits for another of them.
     const sinceOf = ({ since = Number.POSITIVE_INFINITY }: LeftFile) => since;
@@ -134,11 +154,11 @@ export class FolderTask {
     isLate: Promise<void>,
     log: Pick<Logger, "warn">,
   ): Promise<void> {
-    if (this.#folder.isInbox) return await closed;
+    if (this.folder.isInbox) return await closed;
     const isClosed = await Promise.race([closed.then(() => true), isLate.then(() => false)]);
     if (isClosed) return;
     this.#end = "given up";
-    const { path: folder, companyCode: company } = this.#folder;
+    const { path: folder, companyCode: company } = this.folder;
     log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
     await this.#taker.handedOver();
   }

@@ -10,12 +10,12 @@
  * Another node may enter a file of the company's own `inbound/` while its copy is made; the pipeline knows the path then, and
  * the file stays for that entry. Once the path is reserved, the pipeline leaves such an entry to the file that is taken.
  */
-import { constants } from "node:fs";
 import { join } from "node:path";
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { againFolderName, asideFolderName, newAgainName } from "../../inbound/places/place-arrival.ts";
-import { isMissing, unlessMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import { mkdir } from "../../lib/files/changes.ts";
+import { isStillThere } from "../../lib/files/is-still-there.ts";
 import { monotonicMs } from "../../lib/monotonic.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
@@ -115,28 +115,16 @@ function note(
 }
 
 /**
- * Whether the file is still there. Since the last look another node may have entered it, and it be decided and filed away by now.
- * An open asks the server of a network file system, where a look may tell what was so a second ago.
+ * Under its reservation the pipeline leaves an entry of the file to this one. Since the last look another node may have entered
+ * the file, and it may be decided and filed away by now.
  */
-async function isStillThere({ deps, settled }: Taking, path: string): Promise<boolean> {
-  if (deps.mayTakeForMs(settled.folder.companyId) === undefined) return true;
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  try {
-    await deps.disk.close(await deps.disk.open(path, flags));
-    return true;
-  } catch (error) {
-    // Any other fault is met by who reads it.
-    return !isMissing(error);
-  }
-}
-
-/** Under its reservation the pipeline leaves an entry of the file to this one. */
-async function takeInPlace(taking: Taking, file: SettledFile): Promise<void> {
-  const { inbox } = taking.deps;
-  const path = join(taking.settled.at, file.name);
-  inbox.reserve(path, { companyId: taking.settled.folder.companyId, name: file.name });
-  if (await isStillThere(taking, path)) taking.outcomes.arrived(file, path);
-  else inbox.release(path);
+async function takeInPlace({ deps, settled, outcomes }: Taking, file: SettledFile): Promise<void> {
+  const { companyId } = settled.folder;
+  const path = join(settled.at, file.name);
+  deps.inbox.reserve(path, { companyId, name: file.name });
+  const isSole = deps.mayTakeForMs(companyId) === undefined;
+  if (isSole || (await isStillThere(path))) outcomes.arrived(file, path);
+  else deps.inbox.release(path);
 }
 
 /** Takes settled files. Rejects when no single one of them is at fault. */

@@ -15,7 +15,8 @@
  * text is left alone.
  *
  * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
- * be given back. Who files the task anew tidies that up; of a task that is filed, `TakenNames` does.
+ * be given back. Who files the task anew tidies that up; where its task is filed, `TakenNames` does, in `inbound/` and
+ * `receipts/`.
  */
 import { hash } from "node:crypto";
 import { closeSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
@@ -29,7 +30,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "../../lib/files/changes.ts";
-import { againFolderName, newAgainName } from "./place-arrival.ts";
+import { againFolderName, isInAgain, nameOfAgainFile, newAgainName } from "./place-arrival.ts";
 
 /** What a name that was taken away has behind, until it is known of which file it was. */
 export const goneEnding = ".gone";
@@ -85,29 +86,38 @@ function unless(code: "EEXIST" | "ENOENT", change: () => void): boolean {
   }
 }
 
-/** The file's own further name; or its copy, where `at` lies on another file system. */
-function isOwn(path: string, at: string): boolean {
-  const [one, other] = [statOf(path), statOf(at)];
-  if (one === undefined || other === undefined || one.dev === other.dev) return isSameInode(one, other);
-  return one.size === other.size && readFileSync(path).equals(readFileSync(at));
-}
+/** Puts what had a name before it was taken away under that name again. */
+type GiveBack = (taken: string, path: string) => void;
 
-/** Gives back what had the name, or `.again` when a third file has it meanwhile: the scan finds that. */
-function putBack(taken: string, path: string): void {
-  if (!unless("EEXIST", () => linkSync(taken, path))) {
-    const folder = join(dirname(path), againFolderName);
-    mkdirSync(folder, { recursive: true, mode: 0o750 });
-    linkSync(taken, join(folder, newAgainName(basename(path))));
+/** Of a file, or to `.again` when a third one has the name meanwhile: the scan finds that. */
+function giveBackFile(taken: string, path: string): void {
+  const isThere = () => isSameInode(statOf(taken), statOf(path));
+  // It has its name already when a node died in between.
+  if (!unless("EEXIST", () => linkSync(taken, path)) && !isThere()) {
+    const again = isInAgain(path) ? dirname(path) : join(dirname(path), againFolderName);
+    mkdirSync(again, { recursive: true, mode: 0o750 });
+    linkSync(taken, join(again, newAgainName(nameOfAgainFile(basename(path)))));
   }
   unlinkSync(taken);
 }
 
+/** Of a receipt, unless a later one has the name meanwhile. */
+function giveBackReceipt(taken: string, path: string): void {
+  unless("EEXIST", () => linkSync(taken, path));
+  unlinkSync(taken);
+}
+
 /** Removes a name of a file, and never that of another file that has the name now. */
-export function removeName(path: string, file: Stats, privateName: string): void {
+export function removeName(
+  path: string,
+  file: Stats,
+  privateName: string,
+  giveBack: GiveBack = giveBackFile,
+): void {
   const taken = join(dirname(path), privateName);
   if (!unless("ENOENT", () => renameSync(path, taken))) return;
   if (isSameInode(statOf(taken), file)) unlinkSync(taken);
-  else putBack(taken, path);
+  else giveBack(taken, path);
 }
 
 interface LeftNames {
@@ -120,14 +130,15 @@ interface LeftNames {
 
 /**
  * Ends what a node had begun that took away the name `from` of a file, which lies at `at`, and died then: removes it, or gives
- * back another file that it has taken by mistake; true then.
+ * back another file that it has taken by mistake; true then. Nothing is removed for its content: a file that was sent twice has
+ * an entry for each.
  */
 export function endTaking(taken: string, { from, at }: Pick<LeftNames, "from" | "at">): boolean {
-  if (isOwn(taken, at)) {
+  if (isSameInode(statOf(taken), statOf(at))) {
     unless("ENOENT", () => unlinkSync(taken));
     return false;
   }
-  return unless("ENOENT", () => putBack(taken, from));
+  return unless("ENOENT", () => giveBackFile(taken, from));
 }
 
 /** Removes what a node that has died in the middle of this task has left, and gives back what it had taken by mistake. */
@@ -210,19 +221,13 @@ export function placeReceiptShared({ path, text, privateName, hold }: SharedRece
     const own = statOf(temporary);
     if (unless("EEXIST", () => linkSync(temporary, path))) {
       if (!hold.isOver()) return;
-      if (own !== undefined) removeName(path, own, privateName);
+      if (own !== undefined) removeName(path, own, privateName, giveBackReceipt);
       throw new HoldOverError();
     }
     replaceReceipt({ path, text, privateName, hold }, temporary);
   } finally {
     unless("ENOENT", () => unlinkSync(temporary));
   }
-}
-
-/** Gives back the receipt that had the name, unless a later one has it meanwhile. */
-function giveBackReceipt(taken: string, path: string): void {
-  unless("EEXIST", () => linkSync(taken, path));
-  unlinkSync(taken);
 }
 
 function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
@@ -237,7 +242,7 @@ function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
   }
   const isPlaced = unless("EEXIST", () => linkSync(temporary, path));
   if (hold.isOver()) {
-    if (isPlaced && own !== undefined) removeName(path, own, privateName);
+    if (isPlaced && own !== undefined) removeName(path, own, privateName, giveBackReceipt);
     if (hasFormer) giveBackReceipt(former, path);
     throw new HoldOverError();
   }
@@ -252,7 +257,7 @@ export function removeStaleShared(path: string, privateName: string, hold: Hold)
   const taken = join(dirname(path), privateName);
   if (!unless("ENOENT", () => renameSync(path, taken))) return;
   if (hold.isOver()) {
-    putBack(taken, path);
+    giveBackReceipt(taken, path);
     throw new HoldOverError();
   }
   unlinkSync(taken);

@@ -96,9 +96,11 @@ export class AwaitedReceipts {
     if (this.#countDown(owner)) void this.#restore(owner);
   }
 
-  /** Writes the receipt of the last decided file of the name again, unless a file of it is on its way. */
-  async writeAgain(owner: ReceiptOwner): Promise<void> {
-    if (!this.withholds(receiptKeyOf(owner))) await this.#restore(owner);
+  /** Writes the receipt of the last decided file of the name again. False when a file of the name is on its way. */
+  async writeAgain(owner: ReceiptOwner): Promise<boolean> {
+    if (this.withholds(receiptKeyOf(owner))) return false;
+    await this.#restore(owner);
+    return true;
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -163,6 +165,7 @@ export class AwaitedReceipts {
   async #restore(owner: ReceiptOwner): Promise<void> {
     const key = receiptKeyOf(owner);
     const over = new AbortController();
+    this.#stopRestoring(key);
     this.#restoring.set(key, over);
     while (!over.signal.aborted) {
       try {

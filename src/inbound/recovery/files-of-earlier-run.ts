@@ -15,6 +15,7 @@ import { basename, dirname, join } from "node:path";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { foreignEntries } from "../../lib/files/foreign-calls.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { CountedPaths } from "../places/counted-paths.ts";
 import { againFolderName } from "../places/place-arrival.ts";
@@ -53,22 +54,31 @@ async function findFilesOfEarlierRun(
 /** The stop files that lie in the folder, by their names. Others keep back nothing before they have been read. */
 async function stopFilesIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
-  await eachEntry(folder, ({ name }) => {
+  for await (const { name } of foreignEntries(folder, portion))
     if (parseStopFileName(name).kind === "named" && !isUnfinishedName(name)) names.push(name);
-  });
   return names;
 }
 
-/** Of a further folder: what cannot be listed, or not soon, is reported by its own scan. */
+/** Further folders whose listing has not come back. */
+const hanging = new Set<string>();
+
+/**
+ * Of a further folder: what cannot be listed, or not soon, is reported by its own scan. One whose listing hangs is not listed
+ * again before that comes back, however often its company comes and goes: each call would keep a thread.
+ */
 async function listSoon(folder: string, log: Logger): Promise<readonly string[]> {
+  if (hanging.has(folder)) return [];
+  hanging.add(folder);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly string[]>((resolve) => {
     timer = setTimeout(() => resolve([]), listingMs);
   });
-  const listed = stopFilesIn(folder).catch((error: unknown) => {
-    log.debug({ folder, reason: messageOf(error) }, "a further folder cannot be listed at the start");
-    return [];
-  });
+  const listed = stopFilesIn(folder)
+    .catch((error: unknown) => {
+      log.debug({ folder, reason: messageOf(error) }, "a further folder cannot be listed at the start");
+      return [];
+    })
+    .finally(() => hanging.delete(folder));
   return await Promise.race([listed, late]).finally(() => clearTimeout(timer));
 }
 

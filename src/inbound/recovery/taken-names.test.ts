@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
-import { soleReceiptFiles } from "../places/receipt-files.ts";
+import { type ReceiptFiles, sharedReceiptFiles } from "../places/receipt-files.ts";
 import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
 import { ledgerOfEachTest } from "../testing/ledger-fixture.ts";
 import { createAwaitedReceipts } from "./rewrite-receipts.ts";
@@ -22,20 +22,25 @@ import { TakenNames } from "./taken-names.ts";
 
 const name = "4711_20261105_080000.xml";
 const mark = "0123abcd";
-const log = createLogger({ level: "silent" });
+const lines: string[] = [];
+const log = createLogger({ level: "warn", destination: { write: (line) => void lines.push(line) } });
 const failing = createLimitedLog(log, { maxLines: 5, windowMs: 60_000 });
+const faults = () => lines.filter((line) => line.includes("cannot be"));
 
 describe("a name that a node had taken away before it died", () => {
   const fixture = ledgerOfEachTest();
   let receipts: AwaitedReceipts;
   let taken: TakenNames;
   let isHere: boolean;
+  let receiptFiles: ReceiptFiles;
 
   beforeEach(() => {
     const { store, locations, companyId } = fixture;
     const companyCodeOf = async () => "ACME";
+    lines.length = 0;
+    receiptFiles = sharedReceiptFiles({ isOver: () => !isHere });
     receipts = createAwaitedReceipts({
-      ...{ store, locations, ledgerNumbers, companyCodeOf, failing, receiptFiles: soleReceiptFiles },
+      ...{ store, locations, ledgerNumbers, companyCodeOf, failing, receiptFiles },
       idle: async () => undefined,
     });
     const company = { companyId, companyCode: "ACME", orphanedAt: undefined };
@@ -44,6 +49,8 @@ describe("a name that a node had taken away before it died", () => {
     taken = new TakenNames({ company, ownership, store, locations, ledgerNumbers, receipts, log, failing });
     for (const folder of [inbound(".again"), dirname(receiptPath())]) mkdirSync(folder, { recursive: true });
   });
+
+  afterEach(() => expect(faults()).toEqual([]));
 
   const inbound = (...parts: string[]) => join(fixture.locations.inboundDirectory("ACME"), ...parts);
   const receiptPath = () =>
@@ -87,6 +94,65 @@ describe("a name that a node had taken away before it died", () => {
     const again = readdirSync(inbound(".again"));
     expect(again).toEqual([expect.stringMatching(new RegExp(`^[0-9a-f]{12}-${name}$`))]);
     expect(readFileSync(inbound(".again", String(again[0])), "utf8")).toBe("newer");
+  });
+
+  it("is found when it comes after a time in which nothing did", async () => {
+    const id = await decided();
+    for (let nth = 0; nth < 4; nth += 1) await look();
+    writeFileSync(inbound(`.${id}.${mark}.gone`), "newer");
+    await twice();
+    expect(namesIn(inbound())).toEqual([name]);
+  });
+
+  it("is given back once where the node had died while it gave it back", async () => {
+    const id = await decided();
+    writeFileSync(inbound(name), "newer");
+    linkSync(inbound(name), inbound(`.${id}.${mark}.gone`));
+    await twice();
+    expect([namesIn(inbound()), readdirSync(inbound(".again"))]).toEqual([[name], []]);
+    expect(statSync(inbound(name)).nlink).toBe(1);
+  });
+
+  it("of `.again` is given back there when a third file has the name", async () => {
+    const again = `0123456789ab-${name}`;
+    const id = await fixture.wait(name, { text: "ours" });
+    await fixture.decide(id, {
+      state: "applied",
+      location: "companies/ACME/archive/2026-11-05/x.xml",
+      text: "ours",
+    });
+    rmSync(inbound(name));
+    await fixture.store.write("site", async (tx) => {
+      const source = `companies/ACME/inbound/.again/${again}`;
+      await tx.updateTable("files").set({ source }).where("id", "=", id).execute();
+    });
+    writeFileSync(inbound(".again", `.${id}.${mark}.gone`), "newer");
+    writeFileSync(inbound(".again", again), "newest");
+    await twice();
+    const texts = readdirSync(inbound(".again")).map((one) => readFileSync(inbound(".again", one), "utf8"));
+    expect(texts.sort()).toEqual(["newer", "newest"]);
+    expect(readdirSync(inbound(".again")).every((one) => one.endsWith(`-${name}`))).toBe(true);
+  });
+
+  it("is given back under its name when the entry was tried again since, from another place", async () => {
+    const id = await decided();
+    await fixture.store.write("site", async (tx) => {
+      const source = `companies/ACME/error/2026-11-05/${name}`;
+      await tx.updateTable("files").set({ source, is_filed: 0 }).where("id", "=", id).execute();
+    });
+    writeFileSync(inbound(`.${id}.${mark}.gone`), "newer");
+    await twice();
+    expect(readFileSync(inbound(name), "utf8")).toBe("newer");
+  });
+
+  it("keeps no other back when it cannot be ended", async () => {
+    const id = await decided();
+    mkdirSync(inbound(`.${id}.00000000.gone`));
+    writeFileSync(inbound(`.${id}.${mark}.gone`), "newer");
+    await twice();
+    expect(readFileSync(inbound(name), "utf8")).toBe("newer");
+    expect(faults()).toHaveLength(1);
+    lines.length = 0;
   });
 
   it("is removed when it is a further one of the file that was filed", async () => {
@@ -148,8 +214,41 @@ describe("a name that a node had taken away before it died", () => {
     expect(readFileSync(receiptPath(), "utf8")).toBe(text);
   });
 
-  it("of a half-written receipt is removed", async () => {
-    writeFileSync(join(dirname(receiptPath()), `.again.${mark}.gone.new`), "<StopRes");
+  it("of a receipt stays for the next owner when the lease is over before that is written", async () => {
+    await decided();
+    const text = readFileSync(receiptPath(), "utf8");
+    rmSync(receiptPath());
+    const left = join(dirname(receiptPath()), `.again.${mark}.gone`);
+    writeFileSync(left, text);
+    const write = receiptFiles.write.bind(receiptFiles);
+    receiptFiles.write = (path, written) => {
+      isHere = false;
+      write(path, written);
+    };
+    await twice();
+    expect([existsSync(receiptPath()), existsSync(left)]).toEqual([false, true]);
+  });
+
+  it("of a receipt that was collected is removed", async () => {
+    const id = await decided();
+    const text = readFileSync(receiptPath(), "utf8");
+    rmSync(receiptPath());
+    writeFileSync(join(dirname(receiptPath()), `.${id}.${mark}.gone.former`), text);
+    await fixture.store.write("site", async (tx) => {
+      await tx.updateTable("files").set({ receipt_collected_at: 1 }).where("id", "=", id).execute();
+    });
+    await twice();
+    expect(readdirSync(dirname(receiptPath()))).toEqual([]);
+  });
+
+  it.each([
+    ["half of it", "<StopRes"],
+    ["all of it", undefined],
+  ])("of a receipt on its way to its place, %s, is removed", async (_, part) => {
+    await decided();
+    const text = readFileSync(receiptPath(), "utf8");
+    rmSync(receiptPath());
+    writeFileSync(join(dirname(receiptPath()), `.again.${mark}.gone.new`), part ?? text);
     await twice();
     expect(readdirSync(dirname(receiptPath()))).toEqual([]);
   });

@@ -1,15 +1,18 @@
 /**
  * Names that a node has taken away in the middle of a move, and neither removed nor given back, because it died then. Who files
- * the task anew tidies up after it. What is left of tasks that are filed is found here: a node was frozen, lost the company,
- * woke up amid the move and died.
+ * the task anew tidies up after it; what its task does not meet is found here: a node was frozen, lost the company, woke up amid
+ * the move of a file that was filed by then, and died.
  *
- *   inbound/, .again   .<id>.<mark>.gone              removed, or given back when it is another file
- *   receipts/          .<id or again>.<mark>.gone*    the receipt of the name is written again by the ledger, and it is removed
+ *   inbound/, .again   .<id>.<mark>.gone                    removed, or given back when it is another file
+ *   receipts/          .<id or again>.<mark>.gone, .former  the receipt of the name is written again by the ledger, unless it
+ *                                                           was collected; then it is removed
+ *                      .<id or again>.<mark>.gone.new       removed: nothing was taken away for it
  *
- * Whoever makes such a name needs it for a moment only, so one that is there at two looks has nobody any more.
+ * Whoever makes such a name needs it for a moment. One that is there at two looks is of a node that died, or stands still: that
+ * one finds it gone when it goes on, and changes nothing.
  */
-import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { unlessMissing } from "../../lib/errors.ts";
 import { unlink } from "../../lib/files/changes.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
@@ -17,7 +20,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
-import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
+import { findFile } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 import { endTaking } from "../places/shared-moves.ts";
@@ -34,57 +37,109 @@ export interface TakenNamesDeps {
   readonly failing: LimitedLog;
 }
 
-export const takenLookMs = 15_000;
-/** `receipts/` may have many files, and its names are taken away rarely: it is looked at by each so many looks. */
-const looksForReceipts = 240;
+export const takenLookMs = 30_000;
+/** Names in `receipts/` are taken away rarely, and there may be many: of so many looks two in a row go there. */
+const looksForReceipts = 120;
 
-const takenForm = /^\.(\d+|again)\.[0-9a-f]+\.gone/;
+const fileForm = /^\.(\d+)\.[0-9a-f]+\.gone$/;
+const receiptForm = /^\.(?:\d+|again)\.[0-9a-f]+\.gone(?:\.new|\.former)?$/;
+
+/** A folder that is not listed again while its time stays what it was. */
+class LookedAt {
+  #modifiedMs: number | undefined;
+  #isSure = false;
+
+  /**
+   * Whether nothing can have come since the last listing. A file system may count the time in steps, or tell it late: so what was
+   * changed is listed twice.
+   */
+  async isUnchanged(folder: string): Promise<boolean> {
+    const modifiedMs = (await stat(folder).catch(unlessMissing))?.mtimeMs ?? 0;
+    const isSame = this.#modifiedMs === modifiedMs;
+    const wasSure = this.#isSure;
+    this.#modifiedMs = modifiedMs;
+    this.#isSure = isSame;
+    return isSame && wasSure;
+  }
+
+  /** It has something to come back to, or could not be listed. */
+  again(): void {
+    this.#modifiedMs = undefined;
+  }
+}
 
 export class TakenNames {
   readonly #deps: TakenNamesDeps;
+  readonly #folders: readonly { readonly path: string; readonly lookedAt: LookedAt }[];
   #looks = 0;
   /** Found at the look before. */
   #found: ReadonlySet<string> = new Set();
 
   constructor(deps: TakenNamesDeps) {
     this.#deps = deps;
+    const inbound = deps.locations.inboundDirectory(deps.company.companyCode);
+    this.#folders = [inbound, join(inbound, againFolderName)].map((path) => {
+      return { path, lookedAt: new LookedAt() };
+    });
   }
 
   /** Ends what was there at the look before too, unless stopped, or the company is another node's. Never rejects. */
   async look(stopping: AbortSignal): Promise<void> {
-    try {
-      await this.#look(stopping);
-    } catch (error) {
+    const { ownership, company } = this.#deps;
+    const mayGoOn = () => !stopping.aborted && ownership.fenceOf(company.companyId) !== undefined;
+    const before = this.#found;
+    const found = new Set<string>();
+    this.#found = found;
+    for (const { path, lookedAt } of this.#folders) {
+      if (await lookedAt.isUnchanged(path).catch(() => false)) continue;
+      const isDone = await this.#eachOf(path, fileForm, async (taken) => {
+        found.add(taken);
+        lookedAt.again();
+        if (before.has(taken)) await this.#endFile(taken, mayGoOn);
+      });
+      if (!isDone) lookedAt.again();
+    }
+    if (this.#looks % looksForReceipts < 2) {
+      const isDone = await this.#eachOf(this.#receipts, receiptForm, async (taken) => {
+        found.add(taken);
+        if (before.has(taken)) await this.#endReceipt(taken, mayGoOn);
+      });
+      if (!isDone) return;
+    }
+    this.#looks += 1;
+  }
+
+  get #receipts(): string {
+    return this.#deps.locations.receiptsDirectory(this.#deps.company.companyCode);
+  }
+
+  /** False when the folder cannot be read; a name that makes trouble keeps no other back. */
+  async #eachOf(folder: string, form: RegExp, end: (path: string) => Promise<void>): Promise<boolean> {
+    const warn = (error: unknown, path: string) =>
       this.#deps.failing.warn(
-        { err: error },
-        "what nodes that died have left cannot be looked for; retrying",
+        { err: error, path },
+        "what a node that died has left cannot be ended; retrying",
       );
+    try {
+      const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+      for (const path of names.filter((name) => form.test(name)).map((name) => join(folder, name)))
+        await end(path).catch((error: unknown) => warn(error, path));
+      return true;
+    } catch (error) {
+      warn(error, folder);
+      return false;
     }
   }
 
-  async #look(stopping: AbortSignal): Promise<void> {
-    const { locations, company } = this.#deps;
-    const inbound = locations.inboundDirectory(company.companyCode);
-    // The first two, and then now and again two in a row.
-    const withReceipts = this.#looks % looksForReceipts < 2;
-    this.#looks += 1;
-    const files = [...(await takenIn(inbound)), ...(await takenIn(join(inbound, againFolderName)))];
-    const receipts = withReceipts ? await takenIn(locations.receiptsDirectory(company.companyCode)) : [];
-    const before = this.#found;
-    this.#found = new Set([...files, ...receipts]);
-    const isHere = () => this.#deps.ownership.fenceOf(company.companyId) !== undefined;
-    const left = (path: string) => before.has(path) && !stopping.aborted && isHere();
-    for (const path of files) if (left(path)) await this.#endFile(path);
-    for (const path of receipts) if (left(path)) await this.#endReceipt(path, stopping);
-  }
-
-  async #endFile(path: string): Promise<void> {
-    const { locations, log } = this.#deps;
-    const entry = await this.#entryOf(path);
-    // While it is not filed, its task tidies up.
-    if (entry?.isFiled !== true) return;
-    const from = locations.fromLedger(entry.source);
-    if (dirname(from) !== dirname(path)) return;
+  async #endFile(path: string, mayGoOn: () => boolean): Promise<void> {
+    const { locations, store, log, company } = this.#deps;
+    const entry = await findFile(store.read, Number(fileForm.exec(basename(path))?.[1]));
+    if (entry === undefined || !mayGoOn()) return;
+    const source = locations.fromLedger(entry.source);
+    // An entry that was tried again has its source elsewhere.
+    const isOfTask = dirname(source) === dirname(path);
+    if (isOfTask && !entry.isFiled) return;
+    const from = isOfTask ? source : join(locations.inboundDirectory(company.companyCode), entry.name);
     if (endTaking(path, { from, at: locations.fromLedger(entry.location) }))
       log.warn(
         { fileId: entry.id, file: entry.name },
@@ -92,23 +147,17 @@ export class TakenNames {
       );
   }
 
-  async #endReceipt(path: string, stopping: AbortSignal): Promise<void> {
+  async #endReceipt(path: string, mayGoOn: () => boolean): Promise<void> {
     const { store, ledgerNumbers, receipts } = this.#deps;
-    const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
-    const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
-    const entry = id === undefined ? undefined : await findFile(store.read, id);
-    if (stopping.aborted) return;
-    if (entry !== undefined) await receipts.writeAgain(entry);
-    await unlink(path).catch(unlessMissing);
+    if (!path.endsWith(".new")) {
+      const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
+      const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
+      const entry = id === undefined ? undefined : await findFile(store.read, id);
+      if (!mayGoOn()) return;
+      if (entry !== undefined && entry.receiptCollectedAt === null && !(await receipts.writeAgain(entry)))
+        return;
+    }
+    // Written again only while the company was this node's.
+    if (mayGoOn()) await unlink(path).catch(unlessMissing);
   }
-
-  async #entryOf(path: string): Promise<LedgerEntry | undefined> {
-    const [, id] = takenForm.exec(path.slice(dirname(path).length + 1)) ?? [];
-    return await findFile(this.#deps.store.read, Number(id));
-  }
-}
-
-async function takenIn(folder: string): Promise<string[]> {
-  const names = (await readdir(folder).catch(unlessMissing)) ?? [];
-  return names.filter((name) => takenForm.test(name)).map((name) => join(folder, name));
 }
