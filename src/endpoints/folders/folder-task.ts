@@ -84,7 +84,7 @@ export class FolderTask {
     this.companyId = companyId;
     this.folder = folder;
     this.#former = former;
-    if (former !== undefined) this.#serial = former.closed.then(() => void (this.#former = undefined));
+    if (former !== undefined) this.#serial = this.#after(former);
     this.#trouble = new FolderTrouble(log, deps.clock);
     this.#watch = new FolderWatchKeeper({ watch: deps.watch, log, hinted: (name) => this.#hint(name) });
     this.#hints = new HintedNames({
@@ -161,6 +161,11 @@ export class FolderTask {
     const { path: folder, companyCode: company } = this.folder;
     log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
     await this.#taker.handedOver();
+  }
+
+  async #after(former: Former): Promise<void> {
+    await former.closed;
+    this.#former = undefined;
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
