@@ -29,7 +29,7 @@ export const forAllTests = {
   expect: { poll: { timeout: patienceMs, interval: 50 } },
   pool: "forks",
   // Tests of whole daemons wait for disks, servers and deadlines much of their time: more workers than processors.
-  maxWorkers: 8,
+  maxWorkers: 6,
   sequence: { sequencer: LongestFirst },
   globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
   setupFiles: [

@@ -138,7 +138,7 @@ async function sendToDeath(kind: ActName, step: string, seenAt: number): Promise
   expect(await run.exit).toBe(killedExitCode);
 }
 
-test.each(sampled(Object.entries(deaths), 3))(
+test.each(sampled(Object.entries(deaths), 2))(
   "%s is there with its rows, or not at all",
   async (name, death) => {
     const kind = name as ActName;

@@ -52,7 +52,7 @@ describe("a crash of a backup", () => {
         "write@take-backup.finish:2",
         "rename@take-backup.takeLocked",
       ],
-      3,
+      2,
     ),
   )("at %s leaves none that is not whole, and the next one is", async (step) => {
     const folder = join(backups, step);
@@ -85,7 +85,7 @@ describe("a crash of a restore", () => {
         "rename@restore-backup.finish",
         "rename@restore-backup.finish:2",
       ],
-      3,
+      2,
     ),
   )("at %s leaves a whole state or none, and can be done again", async (step) => {
     await site.stop();

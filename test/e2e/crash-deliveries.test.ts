@@ -39,7 +39,7 @@ const deaths = sampled(
     // Once for a group, in either of two threads, each of which counts its own.
     "fsync@place-group.syncFolder:1",
   ],
-  8,
+  5,
 );
 const stopsOnLoad = 5;
 const requestsAtOnce = 8;

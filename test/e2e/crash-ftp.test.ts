@@ -10,7 +10,7 @@ import { expectToSurvive } from "./crash-series.ts";
 import { amount } from "../support/sampled.ts";
 import { rowsOf } from "../support/site-database.ts";
 
-const roundCount = amount(6, 12);
+const roundCount = amount(4, 12);
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 2);
 
 let certificate: CertificateFiles;

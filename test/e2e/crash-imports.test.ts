@@ -22,7 +22,7 @@ const deaths = [
   "unit@decide-load.decideLoad:22",
 ];
 
-test.each(sampled(deaths, 3))("killed at %s, an import goes on where it was", async (point) => {
+test.each(sampled(deaths, 2))("killed at %s, an import goes on where it was", async (point) => {
   site = await Site.make({ inbound: oneParser });
   const run = await site.start({ env: { DROPGATE_KILL_POINT: point } });
   const answered: (HttpReply | undefined)[] = [];

@@ -123,6 +123,6 @@ test.each([
     expect(own.length).toBeGreaterThan(8);
     // The first pass of a step when files are removed, the last one when they are moved.
     const points = own.map(([step, passes]) => `${step}:${"moveTo" in retention ? passes : 1}`);
-    await mapConcurrently(sampled(points, 6), atOnce, (point) => dieAt(point, retention, moved));
+    await mapConcurrently(sampled(points, 4), atOnce, (point) => dieAt(point, retention, moved));
   },
 );

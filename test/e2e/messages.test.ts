@@ -19,7 +19,7 @@ const steps = [
   ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
 ];
 const allDeaths = steps.flatMap((step) => [1, 3].map((nth) => `${step}:${nth}`));
-const deaths = sampled(allDeaths, 5);
+const deaths = sampled(allDeaths, 3);
 const connections = 2;
 const stopsOnLoad = 3;
 

@@ -17,7 +17,7 @@ const allDeaths: readonly Death[] = [
   ...remoteSteps.map((step) => ({ step })),
   ...[0, 60, 120, 200, 300].map((afterMs) => ({ afterMs })),
 ];
-const deaths = sampled(allDeaths, 7);
+const deaths = sampled(allDeaths, 4);
 const afters = ["delete", "move", "leave"] as const;
 const filesEach = 3;
 const canRun = isInstalled("vsftpd") && process.getuid?.() === 0;

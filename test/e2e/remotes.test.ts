@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
       });
       const names: string[] = [];
       const missed: string[] = [];
-      const deaths = sampled(remoteSteps, 5);
+      const deaths = sampled(remoteSteps, 3);
       for (const [round, step] of deaths.entries()) {
         for (const box of [remote.box, keptBox]) {
           for (let at = 0; at < filesEach; at += 1) {

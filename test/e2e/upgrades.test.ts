@@ -136,7 +136,7 @@ async function expectDeliveries({ hasDeliveries }: DatabaseFixture): Promise<voi
   });
 }
 
-describe.each(sampled(databaseFixtures, 6).map((fixture) => [fixture.name, fixture] as const))(
+describe.each(sampled(databaseFixtures, 4).map((fixture) => [fixture.name, fixture] as const))(
   "the database %s",
   (_name, fixture) => {
     test("is migrated, and takes a file, an event and a delivery", async () => {
