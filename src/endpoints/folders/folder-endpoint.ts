@@ -50,6 +50,14 @@ function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): s
   return JSON.stringify([companyId, path, isInbox, inboundDirectory]);
 }
 
+/** The last task of the folder of those that are being closed. */
+function formerOf(key: string, closing: ReadonlyMap<FolderTask, Promise<void>>): Former | undefined {
+  const last = [...closing].findLast(([task]) => keyOf(task.folder) === key);
+  if (last === undefined) return undefined;
+  const [task, closed] = last;
+  return { times: task.times, closed, hasEnded: () => !closing.has(task) };
+}
+
 /** Give it the inbox of the same process, or files are handed over twice. */
 export class FolderEndpoint implements Service {
   readonly name = "folders";
@@ -179,14 +187,13 @@ export class FolderEndpoint implements Service {
     const key = keyOf(folder);
     if (this.#isStopped || this.#tasks.has(key)) return;
     const runId = this.#companies.runIdOf(folder.companyId);
-    const task = new FolderTask({ ...this.#taskDeps, runId }, folder, isStartUp, this.#formerOf(key));
+    const task = new FolderTask(
+      { ...this.#taskDeps, runId },
+      folder,
+      isStartUp,
+      formerOf(key, this.#closing),
+    );
     this.#tasks.set(key, task);
     void task.scan();
-  }
-
-  /** The last one of the folder that has not ended. */
-  #formerOf(key: string): Former | undefined {
-    const last = [...this.#closing].findLast(([task]) => keyOf(task.folder) === key);
-    return last && { times: last[0].times, closed: last[1] };
   }
 }

@@ -28,11 +28,12 @@ const remedy = "see to the share that it lies on: files in it are taken when it 
 
 const nothing = (): void => undefined;
 
-/** A task of the same folder that is closed, and whose last call has not come back. */
+/** A task of the same folder that is closed, and whose last call has not come back yet. */
 export interface Former {
   readonly times: Pick<FolderStanding, "lookedAt" | "scanningSince">;
   /** Resolves when it has. */
   readonly closed: Promise<void>;
+  hasEnded(): boolean;
 }
 
 /**
@@ -65,13 +66,12 @@ export class FolderTask {
   readonly #hints: HintedNames;
   readonly #scanner: FolderScanner;
   readonly #taker: FolderTaker;
-  #serial: Promise<void> = Promise.resolve();
+  #serial: Promise<void>;
   #queuedScan: Promise<void> | undefined;
   #takeTimer: NodeJS.Timeout | undefined;
   #end: "none" | "closed" | "given up" = "none";
 
-  /** The task before this one that does not end, and since when it scans. */
-  #former: Former | undefined;
+  readonly #former: Former | undefined;
 
   /**
    * `isStartUp`: files found by the first scan were left by an earlier run. `former`: this one makes no call before that one's
@@ -84,7 +84,7 @@ export class FolderTask {
     this.companyId = companyId;
     this.folder = folder;
     this.#former = former;
-    if (former !== undefined) this.#serial = this.#after(former);
+    this.#serial = former?.closed ?? Promise.resolve();
     this.#trouble = new FolderTrouble(log, deps.clock);
     this.#watch = new FolderWatchKeeper({ watch: deps.watch, log, hinted: (name) => this.#hint(name) });
     this.#hints = new HintedNames({
@@ -116,7 +116,7 @@ export class FolderTask {
 
   /** When it was looked at last, and since when it is: by the task before it as long as that has not ended. */
   get times(): Former["times"] {
-    return this.#former?.times ?? this.#scanner.times;
+    return this.#former?.hasEnded() === false ? this.#former.times : this.#scanner.times;
   }
 
   /** As the last scan has found it. */
@@ -161,11 +161,6 @@ export class FolderTask {
     const { path: folder, companyCode: company } = this.folder;
     log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
     await this.#taker.handedOver();
-  }
-
-  async #after(former: Former): Promise<void> {
-    await former.closed;
-    this.#former = undefined;
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
