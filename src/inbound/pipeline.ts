@@ -144,7 +144,8 @@ export class Pipeline implements Inbox, Service {
     const { clock, locations } = deps;
     const [receipts, filesOfEarlierRun] = [this.#awaitedReceipts, this.#filesOfEarlierRun];
     const figures = scope?.arrivalFigures ?? new ArrivalFigures();
-    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun, figures });
+    const isSole = scope === undefined;
+    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun, figures, isSole });
     this.#lanes = new CompanyLanes({
       ...deps,
       store: scope?.decidingStore ?? deps.store,

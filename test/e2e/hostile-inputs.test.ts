@@ -258,8 +258,8 @@ test.skipIf(!canMountShares)(
   "a share that dies with many files in it leaves most threads to the uploads of others",
   async () => {
     // Looks alone: a scan would hang at the listing, with one call. They lie further apart than the kernel trusts the sizes
-    // that a share has told, so that files that grow never settle.
-    const own = await HostileGround.make({ inbound: { settleMs: 2_000, scanMs: 3_600_000 } });
+    // that a share has told, and further than a busy machine needs to have all of them grow, so that they never settle.
+    const own = await HostileGround.make({ inbound: { settleMs: 5_000, scanMs: 3_600_000 } });
     onTestFinished(() => own.end());
     await dieWhileLookedAt(own);
   },

@@ -106,9 +106,10 @@ export class FolderScanner {
     watch.keep(folder.at, folder.stats, startedMs);
     const changes = this.#isRecovering ? await this.#changesIn(folder.stats) : undefined;
     const found: Found = new Map();
+    // What was set aside gets its name back by it.
+    if (this.#isFirst && this.#folder.isInbox) await sweepCopies(this.#deps, folder.at);
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
-    if (this.#isFirst && this.#folder.isInbox) await sweepCopies(this.#deps, folder.at);
     if (this.#again.isDue) await this.#again.scan(folder.at, this.#visitor(folder.at, found));
     killPoint("folder.scanned");
     this.#add(found, changes);

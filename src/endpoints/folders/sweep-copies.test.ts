@@ -1,5 +1,14 @@
-import { appendFileSync, linkSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FolderRig } from "./testing/folder-rig.ts";
 
@@ -46,6 +55,49 @@ describe("a file in inbound/", () => {
     await rig.endpoint.scanNow();
     expect(rig.arrivals).toMatchObject([{ name, channel: "recovered" }]);
     expect(readdirSync(join(rig.inbound, ".taking"))).toEqual([]);
+  });
+
+  it("that was set aside has its name back, and comes before one of its name that came after it", async () => {
+    await using rig = new FolderRig();
+    for (const folder of [".aside", ".again"]) mkdirSync(join(rig.inbound, folder), { recursive: true });
+    const later = join(rig.inbound, ".again", `ba9876543210-${name}`);
+    writeFileSync(later, "later");
+    writeFileSync(join(rig.inbound, ".aside", `0123456789ab-${name}`), "first");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 2);
+    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name), later]);
+    const [first, second] = rig.arrivals.map(({ receivedAt }) => receivedAt ?? 0);
+    expect(first).toBeLessThanOrEqual(second ?? 0);
+    expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("first");
+  });
+
+  it("comes before one of its name in `.again` also when a start that died has made a younger copy of it", async () => {
+    await using rig = new FolderRig();
+    mkdirSync(join(rig.inbound, ".again"), { recursive: true });
+    const later = join(rig.inbound, ".again", `ba9876543210-${name}`);
+    writeFileSync(later, "later");
+    // Longer than a step of the clock of file systems.
+    await pause(20);
+    writeFileSync(join(rig.inbound, name), "first");
+    expect(statSync(join(rig.inbound, name)).ctimeMs).toBeGreaterThan(statSync(later).ctimeMs);
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 2);
+    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name), later]);
+    const [first, second] = rig.arrivals.map(({ receivedAt }) => receivedAt ?? 0);
+    expect(first).toBeLessThanOrEqual(second ?? 0);
+  });
+
+  it("has its name back once when the process died while it was given back", async () => {
+    await using rig = new FolderRig();
+    mkdirSync(join(rig.inbound, ".aside"));
+    const source = join(rig.inbound, ".aside", `0123456789ab-${name}`);
+    writeFileSync(source, "x");
+    linkSync(source, join(rig.inbound, name));
+    await rig.start();
+    await rig.until(() => rig.arrivals.length > 0);
+    await rig.endpoint.scanNow();
+    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name)]);
+    expect(readdirSync(join(rig.inbound, ".aside"))).toEqual([]);
   });
 
   it("is kept beside its copy when its writer has added to it before the process died", async () => {

@@ -1,8 +1,14 @@
 /** Cleans up what a crash leaves in the dot-folders of `inbound/` while files are taken. */
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { hashBytesAt } from "../../inbound/places/hash-bytes.ts";
-import { againFolderName, asideFolderName, markOf } from "../../inbound/places/place-arrival.ts";
+import {
+  againFolderName,
+  asideFolderName,
+  markOf,
+  mayBeCutInAgain,
+  nameOfAgainFile,
+} from "../../inbound/places/place-arrival.ts";
 import { mkdir, rename } from "../../lib/files/changes.ts";
 import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
@@ -22,8 +28,8 @@ export function copyName(runId: string, mark: string): string {
 
 /**
  * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. A source
- * that was set aside moves to `.again`, where the scan takes it, unless its copy has its place already: the file must not come
- * twice. Copies are renamed first: a node that stood still cannot give them a place any more when it goes on.
+ * that was set aside gets its name back, or one in `.again` when that is taken, unless its copy has its place already: the file
+ * must not come twice. Copies are renamed first: a node that stood still cannot give them a place any more when it goes on.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);
@@ -60,8 +66,23 @@ async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly s
     const copy = copies.find((other) => other.endsWith(`-${markOf(name)}`));
     const isPlaced =
       copy !== undefined && (await hasPlace(deps, source, join(inbound, takingFolderName, copy)));
-    if (isPlaced) await deps.disk.unlink(source);
+    if (isPlaced || (await hasItsNameBack(deps, source, inbound))) await deps.disk.unlink(source);
     else await rename(source, join(inbound, againFolderName, name));
+  }
+}
+
+/** Gives a source the name that it had, where that is free: files of the name in `.again` came after it. */
+async function hasItsNameBack({ disk }: SweepDeps, source: string, inbound: string): Promise<boolean> {
+  const name = nameOfAgainFile(basename(source));
+  if (mayBeCutInAgain(name)) return false;
+  const own = join(inbound, name);
+  try {
+    await disk.link(source, own);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+    const [one, other] = [await disk.lstat(source), await disk.lstat(own)];
+    return one.ino === other.ino && one.dev === other.dev;
   }
 }
 

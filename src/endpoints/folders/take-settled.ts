@@ -12,7 +12,13 @@
  */
 import { join } from "node:path";
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
-import { againFolderName, asideFolderName, newAgainName } from "../../inbound/places/place-arrival.ts";
+import type { Arrival } from "../../inbound/places/inbox.ts";
+import {
+  againFolderName,
+  asideFolderName,
+  isInAgain,
+  newAgainName,
+} from "../../inbound/places/place-arrival.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { mkdir } from "../../lib/files/changes.ts";
 import { isStillThere } from "../../lib/files/is-still-there.ts";
@@ -145,9 +151,30 @@ export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Ta
     for (const { path } of outcomes.arrivals) deps.inbox.release(path);
     throw error;
   }
-  // A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers.
-  outcomes.arrivals.sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
-  return outcomes;
+  const { removed, changed, behind } = outcomes;
+  return { arrivals: inOrder(outcomes.arrivals), removed, changed, behind };
+}
+
+/**
+ * A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers. A file lies in
+ * `.again` because one of its name came before it: that one goes first also where it is a copy, which a start made that died,
+ * and so is younger.
+ */
+function inOrder(arrivals: readonly Arrival[]): Arrival[] {
+  const again = new Map<string, number>();
+  for (const { name, path, receivedAt } of arrivals)
+    if (receivedAt !== undefined && isInAgain(path))
+      again.set(name, Math.min(receivedAt, again.get(name) ?? Number.POSITIVE_INFINITY));
+  const came = (arrival: Arrival): Arrival => {
+    const { name, path, receivedAt } = arrival;
+    const before = again.get(name);
+    if (before === undefined || receivedAt === undefined || isInAgain(path)) return arrival;
+    return { ...arrival, receivedAt: Math.min(receivedAt, before) };
+  };
+  const isLater = ({ path }: Arrival) => Number(isInAgain(path));
+  return arrivals
+    .map(came)
+    .sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0) || isLater(one) - isLater(other));
 }
 
 async function takeAsCopies(taking: Taking): Promise<void> {

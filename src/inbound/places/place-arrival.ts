@@ -46,6 +46,12 @@ export function isCutInAgain(name: string): boolean {
   return Buffer.byteLength(name) > maxAgainBytes;
 }
 
+/** Whether a name as it stands in `.again`, without the mark, may be the end of a longer one. */
+export function mayBeCutInAgain(kept: string): boolean {
+  // A character that was cut off has up to four bytes.
+  return Buffer.byteLength(kept) > maxAgainBytes - 4;
+}
+
 /** Whether the path is that of a file in `.again`. */
 export function isInAgain(path: string): boolean {
   return basename(dirname(path)) === againFolderName;

@@ -18,7 +18,12 @@ import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { foreignEntries } from "../../lib/files/foreign-calls.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { CountedPaths } from "../places/counted-paths.ts";
-import { againFolderName } from "../places/place-arrival.ts";
+import {
+  againFolderName,
+  asideFolderName,
+  mayBeCutInAgain,
+  nameOfAgainFile,
+} from "../places/place-arrival.ts";
 
 const portion = 2_048;
 /** A share that hangs must not block a start. */
@@ -34,7 +39,10 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
   }
 }
 
-/** Paths of regular files under final names in the folder and in its `.again`, without those that are known. */
+/**
+ * Paths of regular files under final names in the folder and in its `.again`, without those that are known; of a file that was
+ * set aside that which the first scan gives it back.
+ */
 async function findFilesOfEarlierRun(
   inbound: string,
   isKnown: (path: string) => boolean,
@@ -48,6 +56,12 @@ async function findFilesOfEarlierRun(
         found.add(folder, entry.name);
     });
   }
+  await eachEntry(join(inbound, asideFolderName), (entry) => {
+    const name = nameOfAgainFile(entry.name);
+    const path = join(inbound, name);
+    if (entry.isFile() && !mayBeCutInAgain(name) && !isKnown(path) && !found.has(path))
+      found.add(inbound, name);
+  });
   return found;
 }
 
