@@ -1,7 +1,11 @@
-/** Files in `inbound/` whose copies are put in their places, over kill -9 at each step: each comes once. */
-import { writeFileSync } from "node:fs";
+/**
+ * Files in `inbound/` whose copies are put in their places, over kill -9 at each step: each comes once, and before a later one
+ * of its name, although its copy is younger than that.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { oneParser, Site } from "../support/daemon.ts";
+import { company, oneParser, Site } from "../support/daemon.ts";
+import { rowsOf } from "../support/site-database.ts";
 import { stopText } from "../support/remote-site.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { ledgerOf } from "./crash-check.ts";
@@ -30,17 +34,29 @@ test.each(sampled(steps, 2))("killed at %s", async (step) => {
   const before = ledgerOf(site).length;
   for (const [at, name] of names.entries())
     writeFileSync(site.path("inbound", name), stopText(stops[at] ?? ""));
+  const [first = "", name = ""] = [stops[0], names[0]];
+  mkdirSync(site.path("inbound", ".again"), { recursive: true });
+  writeFileSync(site.path("inbound", ".again", `0123456789ab-${name}`), stopText(first, "later"));
   const run = await site.start({ env: { DROPGATE_KILL_POINT: step } }).catch(() => site.daemon);
   expect(await run.exit).toBe(killedExitCode);
   await site.start();
   await waitFor("all to be decided", () => {
     const files = ledgerOf(site);
-    return files.length >= before + names.length && files.every(({ state }) => state !== "waiting");
+    return files.length > before + names.length && files.every(({ state }) => state !== "waiting");
   });
   const taken = ledgerOf(site).slice(before);
-  expect(taken.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(
-    names.map((name) => `${name} applied`),
+  const told = taken.map((file) => `${file.name} ${file.state}`).sort();
+  expect(told).toEqual([
+    `${name} applied`,
+    `${name} refused`,
+    ...names.slice(1).map((one) => `${one} applied`),
+  ]);
+  const [applied] = rowsOf<{ source: string }>(
+    site,
+    "select source from files where name = ? and state = 'applied'",
+    name,
   );
+  expect(applied?.source).toBe(`companies/${company}/inbound/${name}`);
   expect((await site.cli("ledger", "verify")).exitCode).toBe(0);
   await site.stop();
 });

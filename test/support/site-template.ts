@@ -8,6 +8,7 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { plantDatabase, removeDatabase, type SitePlace, storeSettings } from "./site-database.ts";
 import { onceInRun } from "./run-folder.ts";
+import { makePasswordCheap } from "./cheap-password.ts";
 import { runProgram } from "./run-program.ts";
 
 export const program = resolve(import.meta.dirname, "../../bin/dropgate");
@@ -77,13 +78,23 @@ async function copy(template: string, folder: string, stateDir: string): Promise
     await cp(join(template, name), join(folder, name));
 }
 
+/** Each start of a daemon checks the password of its clients once more. */
+async function makeCheap(folder: string): Promise<void> {
+  const password = (await readFile(join(folder, clientFiles.password), "utf8")).trim();
+  await makePasswordCheap(placeIn(folder), password);
+}
+
 async function templateOf(kind: SiteKind | undefined): Promise<string> {
-  const plain = await onceInRun("site", makeIn);
+  const plain = await onceInRun("site", async (folder) => {
+    await makeIn(folder);
+    await makeCheap(folder);
+  });
   if (kind === undefined) return plain;
   return await onceInRun(`site-${kind.name}`, async (folder) => {
     await copy(plain, folder, placeIn(folder).stateDir);
     const passwordFile = join(folder, clientFiles.password);
     await kind.fill({ folder, configFile: await configure(folder), passwordFile });
+    await makeCheap(folder);
   });
 }
 
