@@ -212,14 +212,12 @@ function hangingThreads(pid: number): number {
   ).length;
 }
 
-/** Freezes it between two looks: one that had just begun hangs at its first file, with one thread alone. */
-async function freezeBetweenLooks(share: FrozenShare, pid: number): Promise<void> {
+/**
+ * Freezes it at a look at several files. Files settle in groups, as they were found: a look at one alone keeps one thread, and is
+ * let go on; the looks that are overdue by then come next.
+ */
+async function freezeAtLook(share: FrozenShare, pid: number): Promise<void> {
   for (;;) {
-    await waitFor("a pause of the looks", async () => {
-      const asked = await share.askedBytes();
-      await pause(500);
-      return (await share.askedBytes()) === asked;
-    });
     share.freeze();
     const begunAt = performance.now();
     while (performance.now() - begunAt < 15_000) {
@@ -227,6 +225,7 @@ async function freezeBetweenLooks(share: FrozenShare, pid: number): Promise<void
       await pause(100);
     }
     share.thaw();
+    await waitFor("the look to end", () => hangingThreads(pid) === 0);
   }
 }
 
@@ -244,7 +243,7 @@ async function dieWhileLookedAt({ share, site }: HostileGround): Promise<void> {
   })();
   try {
     await waitFor("the files to be looked at", async () => (await share.askedBytes()) > before + 40 * 40);
-    await freezeBetweenLooks(share, site.daemon.pid);
+    await freezeAtLook(share, site.daemon.pid);
     for (let nth = 0; nth < 3; nth += 1) expect(await send(site, stopFile(`G${nth}`))).toMatchObject(applied);
     expect(hangingThreads(site.daemon.pid)).toBeLessThan(8);
   } finally {
