@@ -97,7 +97,7 @@ function syncFile(path: string, flags = constants.O_RDONLY): void {
  * Short, because the name of the file may be as long as a name can be; what a crash left is replaced by the next attempt.
  * Two names, because the first may still be a second link to the bytes.
  */
-export function temporaryNamesOf(id: number): { readonly bytes: string; readonly receipt: string } {
+function temporaryNamesOf(id: number): { readonly bytes: string; readonly receipt: string } {
   return { bytes: `.${id}.tmp`, receipt: `.${id}.receipt.tmp` };
 }
 

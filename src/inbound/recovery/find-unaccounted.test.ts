@@ -46,6 +46,7 @@ test("a file with the name of a receipt is found when there is no file that it c
 
 test("temporary names of a file that is being filed away are accounted for", async () => {
   await refuse("a.xml", false);
-  for (const name of [".1.tmp", ".1.receipt.tmp", ".2.tmp"]) await fixture.put(`${error}/${name}`, "half");
+  const names = [".1.tmp", ".1.receipt.tmp", ".1.0a1b2c3d.tmp", ".1.0a1b2c3d.gone.new", ".2.tmp"];
+  for (const name of names) await fixture.put(`${error}/${name}`, "half");
   expect(await found()).toEqual([`${error}/.2.tmp`]);
 });

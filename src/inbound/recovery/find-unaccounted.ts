@@ -13,7 +13,6 @@ import { isMissing } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findAccountedLocations } from "../../store/ledger/accounted-files.ts";
 import { listUnfiled } from "../../store/ledger/file-queries.ts";
-import { temporaryNamesOf } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
 import { isBelowErrorFolder } from "../places/places.ts";
 import { againFolderName } from "../places/place-arrival.ts";
@@ -62,16 +61,28 @@ async function* filesOf(locations: Locations, companyCode: string): AsyncGenerat
   yield* filedFiles(join(locations.companyDirectory(companyCode), "error"));
 }
 
-/** Places that files being filed away may lie at, with the temporary names that a crash leaves until the next start. */
-async function placesInMotion(deps: UnaccountedDependencies): Promise<ReadonlySet<string>> {
+interface InMotion {
+  readonly places: ReadonlySet<string>;
+  /** `<folder>/.<id>.`: further names begin with it, which a crash leaves until the file is filed away. */
+  readonly fronts: ReadonlySet<string>;
+}
+
+/** Where files being filed away may lie. */
+async function placesInMotion(deps: UnaccountedDependencies): Promise<InMotion> {
   const places = new Set<string>();
+  const fronts = new Set<string>();
   for (const { id, source, location } of await listUnfiled(deps.store.read)) {
-    const { bytes, receipt } = temporaryNamesOf(id);
-    places.add(source).add(location);
-    for (const place of [source, location]) places.add(join(dirname(place), receiptNameOf(basename(place))));
-    for (const made of [bytes, receipt]) places.add(join(dirname(location), made));
+    for (const place of [source, location]) {
+      places.add(place).add(join(dirname(place), receiptNameOf(basename(place))));
+      fronts.add(join(dirname(place), `.${id}.`));
+    }
   }
-  return places;
+  return { places, fronts };
+}
+
+function isInMotion(place: string, { places, fronts }: InMotion): boolean {
+  const front = /^\.\d+\./.exec(basename(place))?.[0];
+  return places.has(place) || (front !== undefined && fronts.has(join(dirname(place), front)));
 }
 
 const usualEnding = [".xml"];
@@ -131,7 +142,7 @@ export async function withoutEntry(
   if (unknown.length === 0) return [];
   // Asked second: an entry that was decided about in between is in motion by now.
   const inMotion = await placesInMotion(deps);
-  return unknown.filter((path) => !inMotion.has(deps.locations.toLedger(path)));
+  return unknown.filter((path) => !isInMotion(deps.locations.toLedger(path), inMotion));
 }
 
 /** Absolute paths of files that no entry accounts for, in batches. */
