@@ -64,7 +64,7 @@ export interface PipelineDependencies {
   readonly watch?: DecisionWatch;
   /** For one company, where several nodes share the companies out; for all unless given. */
   readonly scope?: PipelineScope;
-  /** Between two looks for what nodes that died have left amid a move; 15 seconds unless given. */
+  /** Between two looks for what nodes that died have left amid a move; 30 seconds unless given. */
   readonly takenLookMs?: number;
 }
 
@@ -144,8 +144,7 @@ export class Pipeline implements Inbox, Service {
     const { clock, locations } = deps;
     const [receipts, filesOfEarlierRun] = [this.#awaitedReceipts, this.#filesOfEarlierRun];
     const figures = scope?.arrivalFigures ?? new ArrivalFigures();
-    const isSole = scope === undefined;
-    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun, figures, isSole });
+    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun, figures });
     this.#lanes = new CompanyLanes({
       ...deps,
       store: scope?.decidingStore ?? deps.store,

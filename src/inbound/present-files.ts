@@ -7,9 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { LedgerEntry } from "../store/ledger/files.ts";
 import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { CountedPaths } from "./places/counted-paths.ts";
-import { AgainNamesakes } from "./again-namesakes.ts";
 import type { Arrival } from "./places/inbox.ts";
-import { isInAgain } from "./places/place-arrival.ts";
 import type { Locations } from "./places/locations.ts";
 import type { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { ArrivalFigures } from "./lanes/decision-figures.ts";
@@ -147,8 +145,6 @@ interface PresentFilesDependencies {
   readonly receipts: AwaitedReceipts;
   readonly filesOfEarlierRun: Pick<FilesOfEarlierRun, "arrived">;
   readonly figures: ArrivalFigures;
-  /** Whether this process alone gives files their places. */
-  readonly isSole: boolean;
 }
 
 export class PresentFiles {
@@ -159,7 +155,6 @@ export class PresentFiles {
   readonly #reservedPaths = new CountedPaths();
   /** Of those in the pipeline, the paths of the ones that are decided. */
   readonly #decidedPaths = new CountedPaths();
-  readonly #again = new AgainNamesakes();
   readonly #deps: PresentFilesDependencies;
   readonly #order: ArrivalOrder;
 
@@ -211,7 +206,7 @@ export class PresentFiles {
     const file = this.#add({
       ...arrival,
       userName: arrival.userName ?? null,
-      receivedAt: this.#receivedAtOf(arrival),
+      receivedAt: this.#order.receivedAtOf(arrival),
       sequence: this.#order.next(arrival.channel),
     });
     // Not before: from its reservation on there is a file of the name on its way.
@@ -248,7 +243,6 @@ export class PresentFiles {
 
   /** There is nothing to decide about. */
   gone(file: WaitingFile): void {
-    this.#again.delete(file);
     this.#deps.receipts.gone(file);
     this.counts.decided(file);
     this.paths.delete(file.directory, file.fileName);
@@ -257,7 +251,6 @@ export class PresentFiles {
 
   /** It is decided about, and still to be moved. */
   decided(file: WaitingFile): void {
-    this.#again.delete(file);
     this.#deps.receipts.delete(file);
     this.counts.decided(file);
     this.#decidedPaths.add(file.directory, file.fileName);
@@ -276,14 +269,6 @@ export class PresentFiles {
     this.paths.add(file.directory, file.fileName);
     this.#deps.receipts.add(file);
     this.#deps.filesOfEarlierRun.arrived(source);
-    if (this.#deps.isSole) this.#again.add(file);
     return file;
-  }
-
-  #receivedAtOf(arrival: Arrival): number {
-    const receivedAt = this.#order.receivedAtOf(arrival);
-    if (arrival.channel !== "recovered" || isInAgain(arrival.path)) return receivedAt;
-    const ofNamesake = this.#again.firstReceivedAt(arrival) ?? Number.POSITIVE_INFINITY;
-    return Math.min(receivedAt, ofNamesake - 1);
   }
 }

@@ -65,6 +65,7 @@ const seamKinds = [
     "rename",
     "unlink",
     "utimes",
+    "chmod",
   ],
   // The database: a unit has run, not committed; it is committed, and nobody has been answered.
   ...["unit", "commit"],

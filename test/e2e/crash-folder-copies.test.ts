@@ -1,8 +1,9 @@
 /**
- * Files in `inbound/` whose copies are put in their places, over kill -9 at each step: each comes once, and before a later one
- * of its name, although its copy is younger than that.
+ * Files in `inbound/` whose copies are put in their places, over kill -9 at each step, and of the start after it: each comes
+ * once, and before a later one of its name, although its copy is younger than that.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { company, oneParser, Site } from "../support/daemon.ts";
 import { rowsOf } from "../support/site-database.ts";
@@ -37,8 +38,11 @@ test.each(sampled(steps, 2))("killed at %s", async (step) => {
   const [first = "", name = ""] = [stops[0], names[0]];
   mkdirSync(site.path("inbound", ".again"), { recursive: true });
   writeFileSync(site.path("inbound", ".again", `0123456789ab-${name}`), stopText(first, "later"));
-  const run = await site.start({ env: { DROPGATE_KILL_POINT: step } }).catch(() => site.daemon);
-  expect(await run.exit).toBe(killedExitCode);
+  // The start after it dies too, before it has entered what it has found.
+  for (const killedAt of [step, "unit@entering-files.enterTogether:1"]) {
+    const run = await site.start({ env: { DROPGATE_KILL_POINT: killedAt } }).catch(() => site.daemon);
+    expect(await run.exit).toBe(killedExitCode);
+  }
   await site.start();
   await waitFor("all to be decided", () => {
     const files = ledgerOf(site);
@@ -51,12 +55,15 @@ test.each(sampled(steps, 2))("killed at %s", async (step) => {
     `${name} refused`,
     ...names.slice(1).map((one) => `${one} applied`),
   ]);
-  const [applied] = rowsOf<{ source: string }>(
+  const [applied] = rowsOf<{ location: string; source: string }>(
     site,
-    "select source from files where name = ? and state = 'applied'",
+    "select location, source from files where name = ? and state = 'applied'",
     name,
   );
   expect(applied?.source).toBe(`companies/${company}/inbound/${name}`);
   expect((await site.cli("ledger", "verify")).exitCode).toBe(0);
   await site.stop();
+  const filed = join(site.stateDir, String(applied?.location));
+  expect(readFileSync(filed, "utf8")).not.toContain("later");
+  expect(statSync(filed).mode & 0o777).toBe(0o640);
 });

@@ -10,6 +10,7 @@
  * Times are milliseconds of a clock that never jumps.
  */
 import type { Stats } from "node:fs";
+import { isOwnCopy } from "../../inbound/places/copy-mode.ts";
 import { againFolderName } from "../../inbound/places/place-arrival.ts";
 
 /** What a check found of a file. */
@@ -19,10 +20,22 @@ export interface FileState {
   readonly ino: number;
   /** When it got its name, at the latest. */
   readonly ctimeMs: number;
+  /** Whether it looks like a copy that dropgate has made. */
+  readonly isCopy: boolean;
 }
 
 export function fileStateOf(stats: Stats): FileState {
-  return { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino, ctimeMs: stats.ctimeMs };
+  const { size, mtimeMs, ino, ctimeMs } = stats;
+  return { size, mtimeMs, ino, ctimeMs, isCopy: isOwnCopy(stats) };
+}
+
+/**
+ * When a file that an earlier run has left came, milliseconds UTC. A copy came when its source did, which its mtime tells; its
+ * ctime is that of the last start which dealt with it.
+ */
+export function cameAtMs({ isCopy, mtimeMs, ctimeMs }: FileState): number {
+  // A file system may keep less than it was told.
+  return isCopy && mtimeMs <= ctimeMs ? Math.round(mtimeMs) : ctimeMs;
 }
 
 export function isSameState(one: FileState, other: FileState): boolean {

@@ -5,6 +5,7 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/documents/document-end.ts";
+import { copyMode } from "../../inbound/places/copy-mode.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
 import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
@@ -15,6 +16,8 @@ export interface FileToCopy {
   readonly state: FileState;
   /** The name of the copy in `taking`. */
   readonly copy: string;
+  /** When the file came, whole milliseconds UTC: the copy says so too. Undefined: now. */
+  readonly cameAtMs: number | undefined;
 }
 
 export interface CopyRequest {
@@ -67,10 +70,11 @@ function copyOpen(calls: TakeCalls, source: number, file: FileToCopy, request: C
   const to = join(request.taking, file.copy);
   const ends: Ends = { begin: "", end: "" };
   let isSame = false;
-  const target = calls.open(to, targetFlags, 0o640);
+  const target = calls.open(to, targetFlags, copyMode);
   try {
     const size = copyBytes(calls, source, target, ends);
     isSame = size === file.state.size && isSameState(fileStateOf(calls.fstat(source)), file.state);
+    if (isSame && file.cameAtMs !== undefined) calls.futimes(target, file.cameAtMs);
     if (isSame && request.isSynced) calls.fsync(target);
   } finally {
     calls.close(target);

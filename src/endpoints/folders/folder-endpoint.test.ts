@@ -40,7 +40,7 @@ describe("a file in the company's own inbound/", () => {
     writeFileSync(join(rig.root, "second link"), "again other");
     expect(rig.arrivals).toEqual([{ companyId: 1, name, path, channel: "folder", size: 7 }]);
     expect(readFileSync(path, "utf8")).toBe("<Stop/>");
-    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(statSync(path).mode & 0o777).toBe(0o440);
     expect(readdirSync(join(rig.inbound, ".aside"))).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ function formerOf(key: string, closing: ReadonlyMap<FolderTask, Promise<void>>):
   const last = [...closing].findLast(([task]) => keyOf(task.folder) === key);
   if (last === undefined) return undefined;
   const [task, closed] = last;
-  return { times: task.times, closed, hasEnded: () => !closing.has(task) };
+  return { times: task.times, closed };
 }
 
 /** Give it the inbox of the same process, or files are handed over twice. */

@@ -242,6 +242,8 @@ export class FolderTaker {
       // No single file is at fault; the next scan finds them all again.
       this.#trouble.report(error);
       this.#deps.candidates.left(files.map(({ name }) => name));
+      // One that could not have its name back lies there.
+      if (this.#folder.isInbox) this.#deps.candidates.hasLeftAgain = true;
       return { arrivals: [], removed: [], changed: [], behind: [] };
     }
   }

@@ -33,7 +33,6 @@ export interface Former {
   readonly times: Pick<FolderStanding, "lookedAt" | "scanningSince">;
   /** Resolves when it has. */
   readonly closed: Promise<void>;
-  hasEnded(): boolean;
 }
 
 /**
@@ -71,7 +70,7 @@ export class FolderTask {
   #takeTimer: NodeJS.Timeout | undefined;
   #end: "none" | "closed" | "given up" = "none";
 
-  readonly #former: Former | undefined;
+  #former: Former | undefined;
 
   /**
    * `isStartUp`: files found by the first scan were left by an earlier run. `former`: this one makes no call before that one's
@@ -84,7 +83,10 @@ export class FolderTask {
     this.companyId = companyId;
     this.folder = folder;
     this.#former = former;
-    this.#serial = former?.closed ?? Promise.resolve();
+    const ended = former?.closed.catch(nothing).then(() => {
+      this.#former = undefined;
+    });
+    this.#serial = ended ?? Promise.resolve();
     this.#trouble = new FolderTrouble(log, deps.clock);
     this.#watch = new FolderWatchKeeper({ watch: deps.watch, log, hinted: (name) => this.#hint(name) });
     this.#hints = new HintedNames({
@@ -116,7 +118,7 @@ export class FolderTask {
 
   /** When it was looked at last, and since when it is: by the task before it as long as that has not ended. */
   get times(): Former["times"] {
-    return this.#former?.hasEnded() === false ? this.#former.times : this.#scanner.times;
+    return this.#former?.times ?? this.#scanner.times;
   }
 
   /** As the last scan has found it. */
@@ -157,9 +159,10 @@ export class FolderTask {
     if (this.folder.isInbox) return await closed;
     const isClosed = await Promise.race([closed.then(() => true), isLate.then(() => false)]);
     if (isClosed) return;
-    this.#end = "given up";
     const { path: folder, companyCode: company } = this.folder;
-    log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
+    if (this.#end !== "given up")
+      log.warn({ company, folder, remedy }, "a folder does not answer; its company goes on without it");
+    this.#end = "given up";
     await this.#taker.handedOver();
   }
 

@@ -131,7 +131,7 @@ describe("a file in a further folder", () => {
     closeSync(fd);
     writeFileSync(join(rig.root, "second link"), "again other");
     expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("<Stop/>");
-    expect(statSync(join(rig.inbound, name)).mode & 0o777).toBe(0o640);
+    expect(statSync(join(rig.inbound, name)).mode & 0o777).toBe(0o440);
     expect([readdirSync(rig.share), copies(rig)]).toEqual([[], []]);
   });
 

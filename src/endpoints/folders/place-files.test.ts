@@ -1,5 +1,8 @@
 /** What a node does with files of a company that another node has taken over, when it goes on amid its calls. */
 import {
+  appendFileSync,
+  chownSync,
+  linkSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,15 +12,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { monotonicMs } from "../../lib/monotonic.ts";
+import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { fileStateOf } from "./candidates.ts";
 import { placeFiles, type PlaceRequest } from "./place-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
 import { systemFolderDisk } from "./folder-deps.ts";
-import { systemTakeCalls } from "./take-calls.ts";
+import { systemTakeCalls, type TakeCalls } from "./take-calls.ts";
 
 const name = "4711_20261105_080000.xml";
 const mark = "0123456789ab";
@@ -87,4 +91,62 @@ test("a copy cannot be given a place while another node looks whether it has one
     ...readdirSync(inbound).filter((one) => one === name),
   ];
   expect(places).toHaveLength(1);
+});
+
+/** The call as given the first time, and that of the system from then on. */
+function onceOnly(rename: TakeCalls["rename"]): TakeCalls["rename"] {
+  let isFirst = true;
+  return (from, to) => {
+    const call = isFirst ? rename : systemTakeCalls.rename;
+    isFirst = false;
+    call(from, to);
+  };
+}
+
+/** The kernel lets a user without rights link only what it could write itself. */
+const isLinkRefused =
+  process.geteuid?.() === 0 && readFileSync("/proc/sys/fs/protected_hardlinks", "utf8").trim() === "1";
+
+describe.skipIf(!isLinkRefused)("a source of another user", () => {
+  /** Sources are written and owned by root; the work is done without its rights. */
+  async function withForeignSource(work: (ground: ReturnType<typeof settled>) => Promise<void>) {
+    const ground = settled(minuteAhead());
+    await asOrdinaryUser(ground.inbound, async () => {
+      process.seteuid?.(0);
+      chownSync(ground.source, 0, 0);
+      process.seteuid?.(65_534);
+      await work(ground);
+    });
+  }
+
+  it("that its writer has added to goes to `.again` when it cannot have its name back", async () => {
+    await withForeignSource(async ({ inbound, copy, source, request }) => {
+      const calls: TakeCalls = {
+        ...systemTakeCalls,
+        rename(from, to) {
+          process.seteuid?.(0);
+          appendFileSync(source, " and more");
+          process.seteuid?.(65_534);
+          systemTakeCalls.rename(from, to);
+        },
+      };
+      expect(() => linkSync(source, `${source}.second`)).toThrow("EPERM");
+      calls.rename = onceOnly(calls.rename);
+      expect(placeFiles(calls, request)).toEqual([{ kind: "displaced" }]);
+      expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
+      expect(readFileSync(join(inbound, ".again", `${mark}-${name}`), "utf8")).toBe("old and more");
+      expect(existsSync(copy)).toBe(false);
+    });
+  });
+
+  it("that was set aside before a crash does not end the scan", async () => {
+    await withForeignSource(async ({ inbound, copy, source }) => {
+      mkdirSync(join(inbound, ".aside"));
+      systemTakeCalls.rename(source, join(inbound, ".aside", `${mark}-${name}`));
+      unlinkSync(copy);
+      await sweepCopies({ disk: systemFolderDisk, runId: "later" }, inbound);
+      expect(readFileSync(join(inbound, ".again", `${mark}-${name}`), "utf8")).toBe("old");
+      expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
+    });
+  });
 });

@@ -52,7 +52,7 @@ export type PlaceOutcome =
   | { readonly kind: "placed"; readonly isAgain: boolean }
   /** The source has changed since it was copied: it has to settle again. */
   | { readonly kind: "changed" }
-  /** It was replaced twice meanwhile: the file in between lies in `.again`. */
+  /** It cannot have its name back, because it was replaced twice meanwhile, say: the file in between lies in `.again`. */
   | { readonly kind: "displaced" }
   /** An earlier file of its stop got no place. */
   | { readonly kind: "behind" }
@@ -94,6 +94,16 @@ function linkUnlessThere(calls: TakeCalls, from: string, to: string): boolean {
   } catch (error) {
     if (systemCodeOf(error) === "EEXIST") return false;
     throw error;
+  }
+}
+
+/** False when the name is taken, or the system permits no link, as to a file of another user. */
+function mayLink(calls: TakeCalls, from: string, to: string): boolean {
+  try {
+    return linkUnlessThere(calls, from, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== "EPERM") throw error;
+    return false;
   }
 }
 
@@ -176,9 +186,9 @@ class Placing {
     return this.#putBack(path, source, file) ? { kind: "changed" } : { kind: "displaced" };
   }
 
-  /** False when yet another file has the name: then it lies in `.again`. */
+  /** False when it cannot have its name back: it lies in `.again` then. */
   #putBack(path: string, source: string, file: FileToPlace): boolean {
-    const isBack = linkUnlessThere(this.#calls, path, source);
+    const isBack = mayLink(this.#calls, path, source);
     if (isBack) this.#calls.unlink(path);
     else this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
     return isBack;
@@ -189,7 +199,7 @@ class Placing {
       if (placed.length > 0) this.#syncFolder(this.#request.inbound);
       if (placed.some(({ isAgain }) => isAgain)) this.#syncFolder(this.#request.again);
     } catch (error) {
-      for (const one of placed) this.#takeBack(one);
+      for (const one of placed) this.#takeBack(one, { kind: "changed" });
       throw error;
     }
   }
@@ -203,12 +213,14 @@ class Placing {
     }
   }
 
-  #takeBack({ file, path, source, inode }: Placed): void {
-    if (this.#isLate()) return;
+  /** Gives `outcome`, or to that of a source that could not have its name back. */
+  #takeBack({ file, path, source, inode }: Placed, outcome: PlaceOutcome): PlaceOutcome {
+    if (this.#isLate()) return outcome;
     if (inode === undefined || this.#inodeAt(path) === inode) unlinkIfThere(this.#calls, path);
-    if (this.#request.aside === undefined) return;
-    this.#putBack(source, join(this.#request.directory, file.name), file);
+    if (this.#request.aside === undefined) return outcome;
+    const isBack = this.#putBack(source, join(this.#request.directory, file.name), file);
     this.#removeCopyName(file);
+    return isBack ? outcome : { kind: "displaced" };
   }
 
   #inodeAt(path: string): number | undefined {
@@ -224,23 +236,20 @@ class Placing {
     if (!("file" in attempt)) return attempt;
     if (this.#isLate()) return { kind: "changed" };
     if (!isBehind) return this.#removeSource(attempt);
-    this.#takeBack(attempt);
-    return { kind: "behind" };
+    return this.#takeBack(attempt, { kind: "behind" });
   }
 
   #removeSource(placed: Placed): PlaceOutcome {
     const { source, file, isAgain } = placed;
     try {
       if (!isSameState(fileStateOf(this.#calls.lstat(source)), file.state)) {
-        this.#takeBack(placed);
-        return { kind: "changed" };
+        return this.#takeBack(placed, { kind: "changed" });
       }
       this.#calls.unlink(source);
     } catch (error) {
       // The copy is durable: when somebody has removed the source since, the file has arrived.
       if (!isGone(error)) {
-        this.#takeBack(placed);
-        return { kind: "failed", fault: systemFaultOf(error) };
+        return this.#takeBack(placed, { kind: "failed", fault: systemFaultOf(error) });
       }
     }
     this.#removeCopyName(file);

@@ -8,7 +8,7 @@ import { newMark } from "../../inbound/places/place-arrival.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
-import type { SettledFile } from "./candidates.ts";
+import { cameAtMs, type FileState, type SettledFile } from "./candidates.ts";
 import type { CopyOutcome, CopyRequest } from "./copy-files.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 import { copyName, takingFolderName } from "./sweep-copies.ts";
@@ -107,8 +107,16 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
   const { maxFileBytes } = settings();
   const toCopy = files
     .filter(({ state }) => state.size <= maxFileBytes)
-    .map(({ name, state }) => ({ name, state, mark: newMark() }))
-    .map((file) => ({ ...file, copy: copyName(runId, file.mark) }));
+    .map((file) => ({ file, mark: newMark() }))
+    .map(({ file: { name, state, isRecovered }, mark }) => {
+      return {
+        name,
+        state,
+        mark,
+        copy: copyName(runId, mark),
+        cameAtMs: cameAtOf(taking, state, isRecovered),
+      };
+    });
   if (toCopy.length === 0) return new Map();
   const outcomes = await copyIn(thread, { directory: taking.settled.at, ...to, files: toCopy });
   return new Map(
@@ -117,6 +125,12 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
       { path: join(to.taking, copy), mark, outcome: outcomes[index] },
     ]),
   );
+}
+
+/** Other folders may lie on machines with clocks of their own: of a file that comes from there now, it is the time of its copy. */
+function cameAtOf({ settled }: Taking, state: FileState, isRecovered: boolean): number | undefined {
+  const isTold = settled.folder.isInbox || isRecovered;
+  return isTold ? Math.trunc(cameAtMs(state)) : undefined;
 }
 
 async function throwAway(taking: Taking, { path }: Copy): Promise<void> {

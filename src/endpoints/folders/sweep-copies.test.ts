@@ -1,10 +1,13 @@
 import {
   appendFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -57,47 +60,74 @@ describe("a file in inbound/", () => {
     expect(readdirSync(join(rig.inbound, ".taking"))).toEqual([]);
   });
 
-  it("that was set aside has its name back, and comes before one of its name that came after it", async () => {
-    await using rig = new FolderRig();
-    for (const folder of [".aside", ".again"]) mkdirSync(join(rig.inbound, folder), { recursive: true });
-    const later = join(rig.inbound, ".again", `ba9876543210-${name}`);
-    writeFileSync(later, "later");
-    writeFileSync(join(rig.inbound, ".aside", `0123456789ab-${name}`), "first");
-    await rig.start();
-    await rig.until(() => rig.arrivals.length === 2);
-    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name), later]);
-    const [first, second] = rig.arrivals.map(({ receivedAt }) => receivedAt ?? 0);
-    expect(first).toBeLessThanOrEqual(second ?? 0);
-    expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("first");
+  describe("whose taking a crash has cut off comes before one of its name that came after it", () => {
+    const cameAtMs = Date.now() - 3_600_000;
+    const laterIn = (inbound: string) => join(inbound, ".again", `ba9876543210-${name}`);
+
+    /** A file of the name that came a minute later, in `.again`; it lies there for as long. */
+    function leaveLater(inbound: string): void {
+      const path = laterIn(inbound);
+      writeFileSync(path, "later", { mode: 0o440 });
+      utimesSync(path, new Date(cameAtMs + 60_000), new Date(cameAtMs + 60_000));
+    }
+
+    /** A copy as dropgate makes it. */
+    function leaveCopy(inbound: string, path: string): void {
+      mkdirSync(join(inbound, ".taking"), { recursive: true });
+      writeFileSync(path, "first", { mode: 0o440 });
+      utimesSync(path, new Date(cameAtMs), new Date(cameAtMs));
+    }
+
+    const mark = "0123456789ab";
+    const left: Readonly<Record<string, (inbound: string) => void>> = {
+      "with its source aside": (inbound) => {
+        leaveExchange(inbound, "first");
+        rmSync(join(inbound, ".taking", `earlier-${mark}`));
+        leaveCopy(inbound, join(inbound, ".taking", `earlier-${mark}`));
+      },
+      "with its source aside and its copy in its place": (inbound) => {
+        left["with its source aside"]?.(inbound);
+        linkSync(join(inbound, ".taking", `earlier-${mark}`), join(inbound, name));
+      },
+      "with its copy in its place": (inbound) => {
+        leaveCopy(inbound, join(inbound, ".taking", `earlier-${mark}`));
+        linkSync(join(inbound, ".taking", `earlier-${mark}`), join(inbound, name));
+      },
+      "with its copy in its place alone": (inbound) => leaveCopy(inbound, join(inbound, name)),
+    };
+
+    it.each(Object.entries(left))("%s", async (_, leave) => {
+      await using rig = new FolderRig();
+      leaveLater(rig.inbound);
+      leave(rig.inbound);
+      await rig.start();
+      await rig.until(() => rig.arrivals.length === 2);
+      await rig.endpoint.scanNow();
+      expect(rig.arrivals.map(({ path, receivedAt }) => [readFileSync(path, "utf8"), receivedAt])).toEqual([
+        ["first", cameAtMs],
+        ["later", cameAtMs + 60_000],
+      ]);
+      expect(rig.names).toEqual([name, name]);
+      expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name), laterIn(rig.inbound)]);
+      for (const folder of [".taking", ".aside"])
+        expect(existsSync(join(rig.inbound, folder)) ? readdirSync(join(rig.inbound, folder)) : []).toEqual(
+          [],
+        );
+    });
   });
 
-  it("comes before one of its name in `.again` also when a start that died has made a younger copy of it", async () => {
+  it("that an earlier run has left keeps the time at which it came, in its copy too", async () => {
     await using rig = new FolderRig();
-    mkdirSync(join(rig.inbound, ".again"), { recursive: true });
-    const later = join(rig.inbound, ".again", `ba9876543210-${name}`);
-    writeFileSync(later, "later");
+    writeFileSync(join(rig.inbound, name), "x");
+    const cameAtMs = Math.trunc(statSync(join(rig.inbound, name)).ctimeMs);
     // Longer than a step of the clock of file systems.
     await pause(20);
-    writeFileSync(join(rig.inbound, name), "first");
-    expect(statSync(join(rig.inbound, name)).ctimeMs).toBeGreaterThan(statSync(later).ctimeMs);
     await rig.start();
-    await rig.until(() => rig.arrivals.length === 2);
-    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name), later]);
-    const [first, second] = rig.arrivals.map(({ receivedAt }) => receivedAt ?? 0);
-    expect(first).toBeLessThanOrEqual(second ?? 0);
-  });
-
-  it("has its name back once when the process died while it was given back", async () => {
-    await using rig = new FolderRig();
-    mkdirSync(join(rig.inbound, ".aside"));
-    const source = join(rig.inbound, ".aside", `0123456789ab-${name}`);
-    writeFileSync(source, "x");
-    linkSync(source, join(rig.inbound, name));
-    await rig.start();
-    await rig.until(() => rig.arrivals.length > 0);
-    await rig.endpoint.scanNow();
-    expect(rig.arrivals.map(({ path }) => path)).toEqual([join(rig.inbound, name)]);
-    expect(readdirSync(join(rig.inbound, ".aside"))).toEqual([]);
+    await rig.until(() => rig.arrivals.length === 1);
+    const path = rig.arrivals[0]?.path ?? "";
+    expect(path).toBe(join(rig.inbound, name));
+    expect(Math.round(statSync(path).mtimeMs)).toBe(cameAtMs);
+    expect(statSync(path).mode & 0o777).toBe(0o440);
   });
 
   it("is kept beside its copy when its writer has added to it before the process died", async () => {

@@ -27,9 +27,10 @@ export function copyName(runId: string, mark: string): string {
 }
 
 /**
- * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. A source
- * that was set aside gets its name back, or one in `.again` when that is taken, unless its copy has its place already: the file
- * must not come twice. Copies are renamed first: a node that stood still cannot give them a place any more when it goes on.
+ * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
+ * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more; a
+ * source whose copy is not all of it goes to `.again`. Copies are renamed first: a node that stood still cannot give them a place
+ * any more when it goes on.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);
@@ -37,10 +38,11 @@ export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<voi
   const copies: string[] = [];
   for (const name of found.filter((other) => !other.startsWith(`${deps.runId}-`))) {
     const own = await takeOver(deps, taking, name);
-    if (own !== undefined) copies.push(own);
+    if (own !== undefined) copies.push(join(taking, own));
   }
-  await recoverAside(deps, inbound, copies);
-  for (const name of copies) await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
+  const aside = await sourcesAside(inbound);
+  if (aside.length > 0) await endExchanges(deps, inbound, { copies, aside });
+  for (const copy of copies) await deps.disk.unlink(copy).catch(unlessMissing);
 }
 
 /** The copy has another name now, which ends with its mark as before; undefined when it is gone. */
@@ -55,38 +57,62 @@ async function takeOver({ runId }: SweepDeps, taking: string, name: string): Pro
   }
 }
 
-async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly string[]): Promise<void> {
+async function sourcesAside(inbound: string): Promise<readonly string[]> {
   const aside = join(inbound, asideFolderName);
   const names = (await readdir(aside).catch(unlessMissing)) ?? [];
-  if (names.length === 0) return;
-  await mkdir(join(inbound, againFolderName), { recursive: true, mode: 0o750 });
-  await syncPlaces(deps, inbound);
-  for (const name of names) {
-    const source = join(aside, name);
-    const copy = copies.find((other) => other.endsWith(`-${markOf(name)}`));
-    const isPlaced =
-      copy !== undefined && (await hasPlace(deps, source, join(inbound, takingFolderName, copy)));
-    if (isPlaced || (await hasItsNameBack(deps, source, inbound))) await deps.disk.unlink(source);
-    else await rename(source, join(inbound, againFolderName, name));
-  }
+  return names.map((name) => join(aside, name));
 }
 
-/** Gives a source the name that it had, where that is free: files of the name in `.again` came after it. */
-async function hasItsNameBack({ disk }: SweepDeps, source: string, inbound: string): Promise<boolean> {
-  const name = nameOfAgainFile(basename(source));
-  if (mayBeCutInAgain(name)) return false;
-  const own = join(inbound, name);
+interface Left {
+  /** Absolute paths in `.taking`. */
+  readonly copies: readonly string[];
+  /** Those of sources in `.aside`. */
+  readonly aside: readonly string[];
+}
+
+async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }: Left): Promise<void> {
+  const again = join(inbound, againFolderName);
+  await mkdir(again, { recursive: true, mode: 0o750 });
+  const done: string[] = [];
+  for (const source of aside) {
+    const copy = copies.find((other) => other.endsWith(`-${markOf(basename(source))}`));
+    if (copy !== undefined && (await isWhole(source, copy))) {
+      await givePlace(deps, inbound, copy, basename(source));
+      done.push(source);
+    } else await rename(source, join(again, basename(source)));
+  }
+  // Sources go only when the places of their copies are durable, and the names of the copies after them.
+  await syncPlaces(deps, inbound);
+  for (const source of done) await deps.disk.unlink(source);
+}
+
+/** Its own name, or one in `.again` when that is taken; unless it has one of them. */
+async function givePlace(deps: SweepDeps, inbound: string, copy: string, againName: string): Promise<void> {
+  const { disk } = deps;
+  if ((await disk.lstat(copy)).nlink > 1) return;
+  const name = nameOfAgainFile(againName);
+  if (mayBeCutInAgain(name) || !(await linkUnlessThere(deps, copy, join(inbound, name))))
+    await disk.link(copy, join(inbound, againFolderName, againName));
+}
+
+/** Whether the copy is all of the source, to which its writer may have added. */
+async function isWhole(source: string, copy: string): Promise<boolean> {
+  const buffer = Buffer.allocUnsafe(bufferBytes);
+  const [first, second] = [await hashBytesAt(source, buffer), await hashBytesAt(copy, buffer)];
+  return first.kind === "file" && second.kind === "file" && first.sha256 === second.sha256;
+}
+
+/** False when the name is taken. */
+async function linkUnlessThere({ disk }: SweepDeps, from: string, to: string): Promise<boolean> {
   try {
-    await disk.link(source, own);
+    await disk.link(from, to);
     return true;
   } catch (error) {
     if (systemCodeOf(error) !== "EEXIST") throw error;
-    const [one, other] = [await disk.lstat(source), await disk.lstat(own)];
-    return one.ino === other.ino && one.dev === other.dev;
+    return false;
   }
 }
 
-/** Sources go only when the places of their copies are durable. */
 async function syncPlaces({ disk }: SweepDeps, inbound: string): Promise<void> {
   const folder = await pinFolder(await disk.realpath(inbound), [], disk);
   try {
@@ -95,12 +121,4 @@ async function syncPlaces({ disk }: SweepDeps, inbound: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-/** Whether the copy has another name, its final one, and is all of the source, to which its writer may have added. */
-async function hasPlace({ disk }: SweepDeps, source: string, copy: string): Promise<boolean> {
-  if ((await disk.lstat(copy)).nlink < 2) return false;
-  const buffer = Buffer.allocUnsafe(bufferBytes);
-  const [first, second] = [await hashBytesAt(source, buffer), await hashBytesAt(copy, buffer)];
-  return first.kind === "file" && second.kind === "file" && first.sha256 === second.sha256;
 }

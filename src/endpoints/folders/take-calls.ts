@@ -1,8 +1,10 @@
 /** The synchronous system calls that take files. A seam: tests count them and make one of them fail. */
 import { closeSync, fstatSync, lstatSync, readSync, type Stats } from "node:fs";
+import { secondMs } from "../../lib/durations.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
   fsyncSync,
+  futimesSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -19,6 +21,8 @@ export interface TakeCalls {
   read(fd: number, into: Uint8Array): number;
   write(fd: number, bytes: Uint8Array): number;
   fsync(fd: number): void;
+  /** When it was last changed, milliseconds UTC. */
+  futimes(fd: number, atMs: number): void;
   link(from: string, to: string): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
@@ -33,6 +37,7 @@ export const systemTakeCalls: TakeCalls = {
   read: (fd, into) => readSync(fd, into, 0, into.byteLength, null),
   write: (fd, bytes) => writeSync(fd, bytes),
   fsync: fsyncSync,
+  futimes: (fd, atMs) => futimesSync(fd, atMs / secondMs, atMs / secondMs),
   link: linkSync,
   rename: renameSync,
   unlink: unlinkSync,

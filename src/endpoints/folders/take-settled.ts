@@ -6,6 +6,7 @@
  *
  * A copy replaces also a file in the company's own `inbound/`: whoever left it there can write to it. A file in `.again` is
  * a copy already, or an upload. A file over the limit is not copied, because its size refuses it.
+ * A copy tells by its mtime when the file came, also to the next start, should this one die.
  *
  * Another node may enter a file of the company's own `inbound/` while its copy is made; the pipeline knows the path then, and
  * the file stays for that entry. Once the path is reserved, the pipeline leaves such an entry to the file that is taken.
@@ -155,26 +156,13 @@ export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Ta
   return { arrivals: inOrder(outcomes.arrivals), removed, changed, behind };
 }
 
-/**
- * A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers. A file lies in
- * `.again` because one of its name came before it: that one goes first also where it is a copy, which a start made that died,
- * and so is younger.
- */
+/** A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers. */
 function inOrder(arrivals: readonly Arrival[]): Arrival[] {
-  const again = new Map<string, number>();
-  for (const { name, path, receivedAt } of arrivals)
-    if (receivedAt !== undefined && isInAgain(path))
-      again.set(name, Math.min(receivedAt, again.get(name) ?? Number.POSITIVE_INFINITY));
-  const came = (arrival: Arrival): Arrival => {
-    const { name, path, receivedAt } = arrival;
-    const before = again.get(name);
-    if (before === undefined || receivedAt === undefined || isInAgain(path)) return arrival;
-    return { ...arrival, receivedAt: Math.min(receivedAt, before) };
-  };
+  // In `.again` lie those whose name was taken.
   const isLater = ({ path }: Arrival) => Number(isInAgain(path));
-  return arrivals
-    .map(came)
-    .sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0) || isLater(one) - isLater(other));
+  return arrivals.toSorted(
+    (one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0) || isLater(one) - isLater(other),
+  );
 }
 
 async function takeAsCopies(taking: Taking): Promise<void> {

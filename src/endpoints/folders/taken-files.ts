@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import { againFolderName, nameOfAgainFile } from "../../inbound/places/place-arrival.ts";
 import { isMissing } from "../../lib/errors.ts";
-import type { SettledFile } from "./candidates.ts";
+import { cameAtMs, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import type { StayingFiles } from "./staying-files.ts";
 
@@ -46,7 +46,7 @@ export class Outcomes {
   /** The file has its place in `inbound/`. */
   arrived(file: SettledFile, path: string): void {
     const { name, state, isRecovered } = file;
-    const receivedAt = isRecovered ? state.ctimeMs : this.#deps.staying.incompleteSince(name, state);
+    const receivedAt = isRecovered ? cameAtMs(state) : this.#deps.staying.incompleteSince(name, state);
     this.arrivals.push({
       companyId: this.#folder.companyId,
       name: isOfAgain(file) ? nameOfAgainFile(basename(name)) : name,

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { isOwnCopy } from "./copy-mode.ts";
 import { type FilingTask, fileGroupAway } from "./file-away.ts";
 
 interface Ground {
@@ -34,6 +36,19 @@ test("a file that was moved before a crash is found moved; one that came under i
   expect(readFileSync(task.from, "utf8")).toBe("second");
   expect(readFileSync(task.to, "utf8")).toBe("first");
 });
+
+test.each([undefined, 60_000])(
+  "a copy has the mode of filed files in its place, and is none any more; within %s ms",
+  (withinMs) => {
+    const { task } = ground("ours");
+    writeFileSync(task.from, "ours", { mode: 0o440 });
+    expect(isOwnCopy(statSync(task.from))).toBe(true);
+    const goodUntil = withinMs === undefined ? undefined : monotonicMs() + withinMs;
+    fileGroupAway([{ ...task, goodUntil }]);
+    expect(statSync(task.to).mode & 0o777).toBe(0o640);
+    expect(isOwnCopy(statSync(task.to))).toBe(false);
+  },
+);
 
 test("a file in whose place another lies has the reference in its name that hosts see, and not its number", () => {
   const { task, aside } = ground("ours");

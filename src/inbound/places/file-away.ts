@@ -16,6 +16,7 @@ import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.t
 import { monotonicMs } from "../../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
+  chmodSync,
   copyFileSync,
   fsyncSync,
   linkSync,
@@ -26,6 +27,7 @@ import {
   writeFileSync,
 } from "../../lib/files/changes.ts";
 
+import { filedMode, isOwnCopy } from "./copy-mode.ts";
 import {
   assertHeld,
   goneEnding,
@@ -116,7 +118,9 @@ function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
   unlinkSync(from);
 }
 
-function rename(task: FilingTask, to: string): void {
+function rename(task: FilingTask, source: Stats, to: string): void {
+  // Before the move: once it is filed, nobody looks at its mode again.
+  if (isOwnCopy(source)) chmodSync(task.from, filedMode);
   try {
     if (task.goodUntil === undefined) renameSync(task.from, to);
     else linkAndRemove(task, to);
@@ -173,6 +177,8 @@ function copyShared(task: FilingTask, to: string): void {
   }
   syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
   removeShared(task, source);
+  // The copy of a node that has died before it had its name.
+  tidyUpAfter(task, to);
 }
 
 /** One file under two names, or the copy of an interrupted move between file systems. */
@@ -221,14 +227,14 @@ function move(task: FilingTask): string | undefined {
   if (task.from === task.to) return source === undefined ? undefined : task.to;
   const target = statOf(task.to);
   if (source !== undefined && target === undefined) {
-    rename(task, task.to);
+    rename(task, source, task.to);
     return task.to;
   }
   const before = movedBefore(task, source, target);
   if (before !== undefined && task.goodUntil !== undefined) tidyUpAfter(task, before);
   if (before !== undefined || source === undefined) return before;
   const aside = asideFor(task);
-  rename(task, aside);
+  rename(task, source, aside);
   return aside;
 }
 

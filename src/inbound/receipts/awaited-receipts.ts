@@ -32,14 +32,21 @@ export function receiptKeyOf({ companyId, name }: ReceiptOwner): string {
   return `${companyId}/${nameOfSharers(name)}`;
 }
 
+export interface Restoring {
+  /** Nothing is written any more. */
+  readonly isOver: () => boolean;
+  /** Also one that its host has collected. */
+  readonly isCollectedToo: boolean;
+}
+
 export interface AwaitedReceiptsDeps {
   readonly locations: Locations;
   readonly receiptFiles: ReceiptFiles;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the receipt is not being written. */
   readonly idle: (key: string) => Promise<void>;
-  /** Writes the receipt of the last decided file of the name, unless `isOver` by then. */
-  readonly restore: (owner: ReceiptOwner, isOver: () => boolean) => Promise<void>;
+  /** Writes the receipt of the last decided file of the name. */
+  readonly restore: (owner: ReceiptOwner, restoring: Restoring) => Promise<void>;
   /** For lines of one kind that may be many. */
   readonly failing: LimitedLog;
 }
@@ -96,11 +103,21 @@ export class AwaitedReceipts {
     if (this.#countDown(owner)) void this.#restore(owner);
   }
 
-  /** Writes the receipt of the last decided file of the name again. False when a file of the name is on its way. */
+  /**
+   * Writes the receipt of the last decided file of the name again, unless it was collected. False when a file of the name is on
+   * its way, or the receipt is being written again already. Rejects when it cannot be written.
+   */
   async writeAgain(owner: ReceiptOwner): Promise<boolean> {
-    if (this.withholds(receiptKeyOf(owner))) return false;
-    await this.#restore(owner);
-    return true;
+    const key = receiptKeyOf(owner);
+    if (this.#restoring.has(key) || this.withholds(key)) return false;
+    const over = new AbortController();
+    this.#restoring.set(key, over);
+    try {
+      await this.#deps.restore(owner, { isOver: () => over.signal.aborted, isCollectedToo: false });
+    } finally {
+      if (this.#restoring.get(key) === over) this.#restoring.delete(key);
+    }
+    return !over.signal.aborted;
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -169,7 +186,7 @@ export class AwaitedReceipts {
     this.#restoring.set(key, over);
     while (!over.signal.aborted) {
       try {
-        await this.#deps.restore(owner, () => over.signal.aborted);
+        await this.#deps.restore(owner, { isOver: () => over.signal.aborted, isCollectedToo: true });
         if (!over.signal.aborted) this.#restoring.delete(key);
         return;
       } catch (error) {

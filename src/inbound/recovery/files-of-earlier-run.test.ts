@@ -58,3 +58,20 @@ test("names that say nothing of a stop, unfinished ones and folders that cannot 
   const { isOver } = await lookThrough({ drop }, ["/nowhere/at/all"]);
   expect(isOver()).toBe(true);
 });
+
+test("a further folder whose listing is under way is listed once, and waited for by all who ask", async () => {
+  const root = temporaryFolder();
+  for (const folder of ["inbound", "drop"]) mkdirSync(join(root, folder));
+  writeFileSync(join(root, "drop", at("b", "08")), "x");
+  const company = { companyId, companyCode: "ACME", settleMs: 60_000, isKnown: () => false };
+  const places = { inbound: join(root, "inbound"), furtherFolders: [join(root, "drop")] };
+  let over = 0;
+  const leftBehind = new FilesOfEarlierRun(log);
+  const release = () => {
+    over += 1;
+  };
+  await Promise.all([1, 2].map(() => leftBehind.waitFor({ ...company, ...places }, release)));
+  expect(over).toBe(0);
+  leftBehind.arrived({ companyId, name: at("b", "08"), path: join(root, "inbound", at("b", "08")) });
+  expect(over).toBe(2);
+});

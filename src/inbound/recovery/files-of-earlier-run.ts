@@ -41,7 +41,7 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
 
 /**
  * Paths of regular files under final names in the folder and in its `.again`, without those that are known; of a file that was
- * set aside that which the first scan gives it back.
+ * set aside that which the first scan gives it.
  */
 async function findFilesOfEarlierRun(
   inbound: string,
@@ -59,8 +59,8 @@ async function findFilesOfEarlierRun(
   await eachEntry(join(inbound, asideFolderName), (entry) => {
     const name = nameOfAgainFile(entry.name);
     const path = join(inbound, name);
-    if (entry.isFile() && !mayBeCutInAgain(name) && !isKnown(path) && !found.has(path))
-      found.add(inbound, name);
+    const isFree = !mayBeCutInAgain(name) && !isKnown(path) && !found.has(path);
+    if (entry.isFile() && isFree) found.add(inbound, name);
   });
   return found;
 }
@@ -73,26 +73,28 @@ async function stopFilesIn(folder: string): Promise<readonly string[]> {
   return names;
 }
 
-/** Further folders whose listing has not come back. */
-const hanging = new Set<string>();
+/** The listings of further folders that have not come back. */
+const underWay = new Map<string, Promise<readonly string[]>>();
 
 /**
- * Of a further folder: what cannot be listed, or not soon, is reported by its own scan. One whose listing hangs is not listed
- * again before that comes back, however often its company comes and goes: each call would keep a thread.
+ * Of a further folder: what cannot be listed, or not soon, is reported by its own scan. While a listing has not come back its
+ * folder is not listed again, however often its company comes and goes: each call that hangs would keep a thread.
  */
 async function listSoon(folder: string, log: Logger): Promise<readonly string[]> {
-  if (hanging.has(folder)) return [];
-  hanging.add(folder);
+  let listed = underWay.get(folder);
+  if (listed === undefined) {
+    listed = stopFilesIn(folder)
+      .catch((error: unknown) => {
+        log.debug({ folder, reason: messageOf(error) }, "a further folder cannot be listed at the start");
+        return [];
+      })
+      .finally(() => underWay.delete(folder));
+    underWay.set(folder, listed);
+  }
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly string[]>((resolve) => {
     timer = setTimeout(() => resolve([]), listingMs);
   });
-  const listed = stopFilesIn(folder)
-    .catch((error: unknown) => {
-      log.debug({ folder, reason: messageOf(error) }, "a further folder cannot be listed at the start");
-      return [];
-    })
-    .finally(() => hanging.delete(folder));
   return await Promise.race([listed, late]).finally(() => clearTimeout(timer));
 }
 

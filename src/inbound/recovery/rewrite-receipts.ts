@@ -26,6 +26,7 @@ import {
   type AwaitedReceiptsDeps,
   receiptKeyOf,
   type ReceiptOwner,
+  type Restoring,
 } from "../receipts/awaited-receipts.ts";
 import { decidedOf, entriesAtOnce } from "./recovery.ts";
 
@@ -81,6 +82,7 @@ interface RestoreDeps extends Omit<AwaitedReceiptsDeps, "restore"> {
 interface NamedReceipt {
   readonly path: string;
   readonly text: string;
+  readonly isCollected: boolean;
 }
 
 /** The receipt of the name, by the ledger. */
@@ -93,17 +95,22 @@ async function receiptOf(deps: RestoreDeps, owner: ReceiptOwner): Promise<NamedR
     const entry = await findFile(deps.store.read, id);
     if (entry === undefined || isOpenState(entry.state)) continue;
     const { rulesReceipt, receipt, receiptOfName } = await decidedOf(deps, entry);
-    if (rulesReceipt) return { path, text: receiptOfName ?? receipt };
+    const isCollected = entry.receiptCollectedAt !== null;
+    if (rulesReceipt) return { path, text: receiptOfName ?? receipt, isCollected };
   }
   return undefined;
 }
 
 /** Writes nothing when `isOver` by then: a file of the name is on its way, and its receipt is the next. */
-async function restoreReceipt(deps: RestoreDeps, owner: ReceiptOwner, isOver: () => boolean): Promise<void> {
+async function restoreReceipt(
+  deps: RestoreDeps,
+  owner: ReceiptOwner,
+  { isOver, isCollectedToo }: Restoring,
+): Promise<void> {
   const receipt = await receiptOf(deps, owner);
   await deps.idle(receiptKeyOf(owner));
   // From here on nothing is waited for: nobody can come in between.
-  if (receipt === undefined || isOver()) return;
+  if (receipt === undefined || isOver() || (receipt.isCollected && !isCollectedToo)) return;
   try {
     deps.receiptFiles.write(receipt.path, receipt.text);
   } catch (error) {
@@ -115,6 +122,6 @@ async function restoreReceipt(deps: RestoreDeps, owner: ReceiptOwner, isOver: ()
 export function createAwaitedReceipts(deps: RestoreDeps): AwaitedReceipts {
   return new AwaitedReceipts({
     ...deps,
-    restore: (owner, isOver) => restoreReceipt(deps, owner, isOver),
+    restore: (owner, restoring) => restoreReceipt(deps, owner, restoring),
   });
 }

@@ -229,6 +229,39 @@ describe("a name that a node had taken away before it died", () => {
     expect([existsSync(receiptPath()), existsSync(left)]).toEqual([false, true]);
   });
 
+  it("of a receipt keeps nothing back when that cannot be written", async () => {
+    const id = await decided();
+    const left = join(dirname(receiptPath()), `.again.${mark}.gone`);
+    writeFileSync(left, readFileSync(receiptPath(), "utf8"));
+    rmSync(receiptPath());
+    mkdirSync(receiptPath());
+    await twice();
+    expect(faults()).toHaveLength(1);
+    lines.length = 0;
+    rmSync(receiptPath(), { recursive: true });
+    writeFileSync(inbound(`.${id}.${mark}.gone`), "newer");
+    await twice();
+    expect(readFileSync(inbound(name), "utf8")).toBe("newer");
+    expect(readFileSync(receiptPath(), "utf8")).toContain("<StopResponse");
+    expect(existsSync(left)).toBe(false);
+  });
+
+  it("of the receipt of an earlier file of the name has none written where the later one was collected", async () => {
+    await decided();
+    const text = readFileSync(receiptPath(), "utf8");
+    rmSync(receiptPath());
+    writeFileSync(join(dirname(receiptPath()), `.again.${mark}.gone.former`), text);
+    const later = await fixture.wait(name, { text: "later" });
+    rmSync(inbound(name));
+    const location = `companies/ACME/archive/2026-11-06/${name}`;
+    await fixture.decide(later, { state: "applied", location, text: "later", isFiled: true });
+    await fixture.store.write("site", async (tx) => {
+      await tx.updateTable("files").set({ receipt_collected_at: 1 }).where("id", "=", later).execute();
+    });
+    await twice();
+    expect(readdirSync(dirname(receiptPath()))).toEqual([]);
+  });
+
   it("of a receipt that was collected is removed", async () => {
     const id = await decided();
     const text = readFileSync(receiptPath(), "utf8");

@@ -113,22 +113,22 @@ export class TakenNames {
     return this.#deps.locations.receiptsDirectory(this.#deps.company.companyCode);
   }
 
-  /** False when the folder cannot be read; a name that makes trouble keeps no other back. */
+  /** False when the folder cannot be read, or one of them not be ended: it keeps no other back. */
   async #eachOf(folder: string, form: RegExp, end: (path: string) => Promise<void>): Promise<boolean> {
-    const warn = (error: unknown, path: string) =>
-      this.#deps.failing.warn(
-        { err: error, path },
-        "what a node that died has left cannot be ended; retrying",
-      );
+    let isDone = true;
+    const warn = (error: unknown, path: string) => {
+      isDone = false;
+      const message = "what a node that died has left cannot be ended; retrying";
+      this.#deps.failing.warn({ err: error, path }, message);
+    };
     try {
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       for (const path of names.filter((name) => form.test(name)).map((name) => join(folder, name)))
         await end(path).catch((error: unknown) => warn(error, path));
-      return true;
     } catch (error) {
       warn(error, folder);
-      return false;
     }
+    return isDone;
   }
 
   async #endFile(path: string, mayGoOn: () => boolean): Promise<void> {
@@ -154,8 +154,7 @@ export class TakenNames {
       const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
       const entry = id === undefined ? undefined : await findFile(store.read, id);
       if (!mayGoOn()) return;
-      if (entry !== undefined && entry.receiptCollectedAt === null && !(await receipts.writeAgain(entry)))
-        return;
+      if (entry !== undefined && !(await receipts.writeAgain(entry))) return;
     }
     // Written again only while the company was this node's.
     if (mayGoOn()) await unlink(path).catch(unlessMissing);
