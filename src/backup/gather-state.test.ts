@@ -1,6 +1,6 @@
 /** Files that move while a backup gathers them: each lies where the copy of the database has it, or is found. */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { appendFile, rename, rm, utimes } from "node:fs/promises";
+import { chmod, appendFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -158,6 +158,21 @@ test("arrivals have times in the order in which they came, whatever their names 
   expect(times[0]).toBeLessThan(times[1] ?? 0);
   expect(times[1]).toBeLessThan(times[2] ?? 0);
   expect(statSync(join(fixture.stateDir, inbound, names[2] ?? "")).ctimeMs).toBe(last);
+});
+
+test("a copy has the time at which its source came", async () => {
+  const cameAt = Date.now() - 3_600_000;
+  await fixture.put(`${inbound}/${name}`, "came later");
+  const copy = await fixture.put(
+    `${inbound}/.again/0123456789ab-${name}`,
+    "came first, and was copied just now",
+  );
+  await chmod(copy, 0o440);
+  await utimes(copy, cameAt / 1_000, cameAt / 1_000);
+  const { folder } = await gather();
+  const timeOf = (path: string) => statSync(join(folder, inbound, path)).mtimeMs;
+  expect(timeOf(`.again/0123456789ab-${name}`)).toBe(cameAt);
+  expect(timeOf(name)).toBeGreaterThan(cameAt);
 });
 
 describe("a file that a scan has set aside", () => {

@@ -3,6 +3,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { hasControlCharacterInName, isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { isMissing } from "../lib/errors.ts";
+import { cameAtMs } from "../inbound/places/copy-mode.ts";
 import type { Locations } from "../inbound/places/locations.ts";
 import { againFolderName, asideFolderName } from "../inbound/places/place-arrival.ts";
 import type { Reader } from "../store/database/database.ts";
@@ -65,7 +66,7 @@ export interface Arrived {
   /** In the state directory. */
   readonly path: string;
   readonly identity: string;
-  /** When it got its place, milliseconds UTC: the start after a restore takes files without an entry in this order. */
+  /** When it came, milliseconds UTC: the start after a restore takes files without an entry in this order. */
   readonly placedAt: number;
 }
 
@@ -82,7 +83,7 @@ export interface Surroundings {
 
 function arrivalAt(stateDir: string, path: string): readonly Arrived[] {
   const stats = lstatSync(join(stateDir, path), { throwIfNoEntry: false });
-  return stats === undefined ? [] : [{ path, identity: identityOfStats(stats), placedAt: stats.ctimeMs }];
+  return stats === undefined ? [] : [{ path, identity: identityOfStats(stats), placedAt: cameAtMs(stats) }];
 }
 
 /** Looks before the database is copied: all of this belongs to what the copy knows, or is about to know. */

@@ -11,6 +11,7 @@
 import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { filedMode } from "../inbound/places/copy-mode.ts";
 import { isBelowFolder } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
@@ -167,6 +168,8 @@ function copyFiles(copying: Copying) {
     // The daemon refuses keys that others can read.
     if (own.startsWith("keys/")) chmodSync(to, 0o600);
     const isArrival = isBelowFolder(own, "inbound");
+    // The order of all that had arrived is that of this restore, which a copy would not go by.
+    if (isArrival) chmodSync(to, filedMode);
     const at = keepTimes(to, stats, isArrival ? changedAt : 0n);
     if (isArrival) changedAt = at;
     const hashed = hashFile(to);

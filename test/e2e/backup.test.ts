@@ -13,6 +13,7 @@ import {
   symlink,
   utimes,
   writeFile,
+  chmod,
 } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -223,6 +224,8 @@ test("files that wait in a backup are restored in the order of its list, keys fo
     // Longer than a tick of the file system: files with the same moment have no order.
     await pause(50);
   }
+  // A copy tells by its own time when it came; in another state all are in the order of the restore.
+  await chmod(join(site.stateDir, inbound, "c.xml"), 0o440);
   const made = await backUp();
   for (const [name, at] of times) await utimes(join(made.folder, "state", inbound, name), at, at);
   const elsewhere = join(site.folder, "elsewhere");
@@ -231,6 +234,7 @@ test("files that wait in a backup are restored in the order of its list, keys fo
     statSync(join(elsewhere, "companies", company, "inbound", name), { bigint: true }),
   );
   expect(stats.map(({ mtimeMs }) => Number(mtimeMs))).toEqual([1_000_000, 2_000_000, 3_000_000]);
+  expect(stats.map(({ mode }) => Number(mode & 0o777n))).toEqual([0o640, 0o640, 0o640]);
   const changed = stats.map(({ ctimeNs }) => ctimeNs);
   expect(changed.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(changed);
   expect(new Set(changed).size).toBe(3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Candidates, type FileState } from "./candidates.ts";
 
-const first: FileState = { size: 10, mtimeMs: 1_000, ino: 7, ctimeMs: 1_000, isCopy: false };
+const first: FileState = { size: 10, mtimeMs: 1_000, ino: 7, ctimeMs: 1_000, cameAtMs: 1_000 };
 const settleMs = 2_000;
 
 function added(): Candidates {

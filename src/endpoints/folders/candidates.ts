@@ -10,7 +10,7 @@
  * Times are milliseconds of a clock that never jumps.
  */
 import type { Stats } from "node:fs";
-import { isOwnCopy } from "../../inbound/places/copy-mode.ts";
+import { cameAtMs } from "../../inbound/places/copy-mode.ts";
 import { againFolderName } from "../../inbound/places/place-arrival.ts";
 
 /** What a check found of a file. */
@@ -20,22 +20,13 @@ export interface FileState {
   readonly ino: number;
   /** When it got its name, at the latest. */
   readonly ctimeMs: number;
-  /** Whether it looks like a copy that dropgate has made. */
-  readonly isCopy: boolean;
+  /** When it came, should an earlier run have left it. */
+  readonly cameAtMs: number;
 }
 
 export function fileStateOf(stats: Stats): FileState {
   const { size, mtimeMs, ino, ctimeMs } = stats;
-  return { size, mtimeMs, ino, ctimeMs, isCopy: isOwnCopy(stats) };
-}
-
-/**
- * When a file that an earlier run has left came, milliseconds UTC. A copy came when its source did, which its mtime tells; its
- * ctime is that of the last start which dealt with it.
- */
-export function cameAtMs({ isCopy, mtimeMs, ctimeMs }: FileState): number {
-  // A file system may keep less than it was told.
-  return isCopy && mtimeMs <= ctimeMs ? Math.round(mtimeMs) : ctimeMs;
+  return { size, mtimeMs, ino, ctimeMs, cameAtMs: cameAtMs(stats) };
 }
 
 export function isSameState(one: FileState, other: FileState): boolean {
@@ -62,6 +53,8 @@ export class Candidates {
   readonly #files = new Map<string, Candidate>();
   /** Whether one of `.again` was found and not handed over: scans of the folder do not find it again. */
   hasLeftAgain = false;
+  /** Whether sources may lie aside: until a sweep has dealt with them, nothing of `inbound/` is taken. */
+  mayLieAside = true;
 
   get size(): number {
     return this.#files.size;

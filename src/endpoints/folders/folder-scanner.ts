@@ -41,7 +41,6 @@ export class FolderScanner {
   /** Until the first scan is done: what it finds was there when the process started. */
   #isRecovering: boolean;
   readonly #again: AgainLooks;
-  #isFirst = true;
   #at: string | undefined;
 
   /** `isStartUp`: files found by the first scan were left by an earlier run. */
@@ -71,7 +70,7 @@ export class FolderScanner {
    */
   isDue(): boolean {
     if (this.times.isResting) return false;
-    if (this.#again.isDue) return true;
+    if (this.#again.isDue || (this.#folder.isInbox && this.#deps.candidates.mayLieAside)) return true;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
@@ -106,8 +105,7 @@ export class FolderScanner {
     watch.keep(folder.at, folder.stats, startedMs);
     const changes = this.#isRecovering ? await this.#changesIn(folder.stats) : undefined;
     const found: Found = new Map();
-    // What was set aside gets its name back by it.
-    if (this.#isFirst && this.#folder.isInbox) await sweepCopies(this.#deps, folder.at);
+    await this.#sweep(folder.at);
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
     if (this.#again.isDue) await this.#again.scan(folder.at, this.#visitor(folder.at, found));
@@ -117,8 +115,15 @@ export class FolderScanner {
     await this.#empty?.listed(listing, () => disk.stat(folder.at));
     this.#leftAlone.endScan();
     staying.endScan({ now: clock.now(), giveUpAfterMs: settings().giveUpAfterMs });
-    this.#isFirst = false;
     this.#isRecovering = false;
+  }
+
+  /** What was set aside gets a name by it. */
+  async #sweep(at: string): Promise<void> {
+    const { candidates } = this.#deps;
+    if (!this.#folder.isInbox || !candidates.mayLieAside) return;
+    await sweepCopies(this.#deps, at);
+    candidates.mayLieAside = false;
   }
 
   async #locate(): Promise<{ at: string; stats: Stats }> {
@@ -142,7 +147,8 @@ export class FolderScanner {
   /** Scans some entries. Rejects when `lstat` fails on all of several. */
   async scanEntries(names: readonly string[]): Promise<void> {
     const at = this.#at;
-    if (at === undefined) return;
+    // Its copy may have the name already: the scan that deals with that finds all.
+    if (at === undefined || (this.#folder.isInbox && this.#deps.candidates.mayLieAside)) return;
     const found: Found = new Map();
     const unknown = names.filter((name) => !this.#isOurs(at, name));
     await scanNames(this.#deps.disk, at, unknown, this.#visitor(at, found));

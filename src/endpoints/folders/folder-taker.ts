@@ -13,7 +13,7 @@ import { statEntries } from "./scan-folder.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { takeSettled } from "./take-settled.ts";
 import type { TakeThread } from "./take-thread.ts";
-import type { TakenFiles } from "./taken-files.ts";
+import type { Taken, TakenFiles } from "./taken-files.ts";
 
 /** Files checked and handed over together: with 100,000 files at once, memory does not hold the state of all. */
 const checkPortion = 2_000;
@@ -107,6 +107,7 @@ export class FolderTaker {
   /** Checks the candidates that are due, in the folder at the real path `at`, and takes those that have settled. */
   async takeDue(at: string | undefined): Promise<void> {
     const { candidates, settings, inbox } = this.#deps;
+    if (this.#folder.isInbox && candidates.mayLieAside) return;
     const names = byTime(candidates.due(performance.now(), settings().settleMs));
     if (names.length === 0) return;
     if (at === undefined) return this.#forget(names);
@@ -231,19 +232,27 @@ export class FolderTaker {
     return this.#deps.mayTakeForMs(this.#folder.companyId) === 0;
   }
 
+  /** The next scan looks there. */
+  #noteLeft({ isLeftInAgain, isLeftAside }: Pick<Taken, "isLeftInAgain" | "isLeftAside">): void {
+    const { candidates } = this.#deps;
+    if (!this.#folder.isInbox) return;
+    candidates.hasLeftAgain ||= isLeftInAgain;
+    candidates.mayLieAside ||= isLeftAside;
+  }
+
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {
     const isStopped = () => this.#isStopped || this.#isLost();
     const deps = { ...this.#deps, thread: this.#ownThread ?? this.#deps.inboxThread };
     try {
       const taken = await takeSettled(deps, { folder: this.#folder, at, files, isStopped });
       this.#trouble.clear();
+      this.#noteLeft(taken);
       return taken;
     } catch (error) {
       // No single file is at fault; the next scan finds them all again.
       this.#trouble.report(error);
       this.#deps.candidates.left(files.map(({ name }) => name));
-      // One that could not have its name back lies there.
-      if (this.#folder.isInbox) this.#deps.candidates.hasLeftAgain = true;
+      this.#noteLeft({ isLeftInAgain: true, isLeftAside: true });
       return { arrivals: [], removed: [], changed: [], behind: [] };
     }
   }

@@ -132,7 +132,7 @@ describe.skipIf(!isLinkRefused)("a source of another user", () => {
       };
       expect(() => linkSync(source, `${source}.second`)).toThrow("EPERM");
       calls.rename = onceOnly(calls.rename);
-      expect(placeFiles(calls, request)).toEqual([{ kind: "displaced" }]);
+      expect(placeFiles(calls, request)).toEqual([{ kind: "again" }]);
       expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
       expect(readFileSync(join(inbound, ".again", `${mark}-${name}`), "utf8")).toBe("old and more");
       expect(existsSync(copy)).toBe(false);

@@ -52,8 +52,12 @@ export type PlaceOutcome =
   | { readonly kind: "placed"; readonly isAgain: boolean }
   /** The source has changed since it was copied: it has to settle again. */
   | { readonly kind: "changed" }
-  /** It cannot have its name back, because it was replaced twice meanwhile, say: the file in between lies in `.again`. */
+  /** It was replaced twice meanwhile: the file in between lies in `.again`. */
   | { readonly kind: "displaced" }
+  /** It could not have its name back, and lies in `.again`, where it has to settle. */
+  | { readonly kind: "again" }
+  /** The time was over in between: source and copy lie where a sweep looks for them. */
+  | { readonly kind: "late" }
   /** An earlier file of its stop got no place. */
   | { readonly kind: "behind" }
   | { readonly kind: "failed"; readonly fault: SystemFault };
@@ -97,13 +101,13 @@ function linkUnlessThere(calls: TakeCalls, from: string, to: string): boolean {
   }
 }
 
-/** False when the name is taken, or the system permits no link, as to a file of another user. */
-function mayLink(calls: TakeCalls, from: string, to: string): boolean {
+/** "refused" when the system permits no link, as to a file of another user. */
+function linkBack(calls: TakeCalls, from: string, to: string): "back" | "displaced" | "refused" {
   try {
-    return linkUnlessThere(calls, from, to);
+    return linkUnlessThere(calls, from, to) ? "back" : "displaced";
   } catch (error) {
     if (systemCodeOf(error) !== "EPERM") throw error;
-    return false;
+    return "refused";
   }
 }
 
@@ -179,19 +183,25 @@ class Placing {
     try {
       if (isSameState(fileStateOf(this.#calls.lstat(path)), file.state)) return this.#place(file, path);
     } catch (error) {
-      this.#putBack(path, source, file);
-      throw error;
+      const ended = this.#putBack({ file, path, source }, { kind: "changed" });
+      if (ended.kind === "changed") throw error;
+      unlinkIfThere(this.#calls, file.from);
+      return ended;
     }
     unlinkIfThere(this.#calls, file.from);
-    return this.#putBack(path, source, file) ? { kind: "changed" } : { kind: "displaced" };
+    return this.#putBack({ file, path, source }, { kind: "changed" });
   }
 
-  /** False when it cannot have its name back: it lies in `.again` then. */
-  #putBack(path: string, source: string, file: FileToPlace): boolean {
-    const isBack = mayLink(this.#calls, path, source);
-    if (isBack) this.#calls.unlink(path);
-    else this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
-    return isBack;
+  /** Gives what lies aside, at `path`, its name back, and gives `outcome` then; else it goes to `.again`. */
+  #putBack({ file, path, source }: Omit<Placed, "isAgain" | "inode">, outcome: PlaceOutcome): PlaceOutcome {
+    const linked = linkBack(this.#calls, path, source);
+    if (linked === "back") {
+      this.#calls.unlink(path);
+      return outcome;
+    }
+    this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
+    // Handed over, one that is behind would come before the earlier file of its stop.
+    return { kind: linked === "displaced" && outcome.kind !== "behind" ? "displaced" : "again" };
   }
 
   #sync(placed: readonly Placed[]): void {
@@ -213,14 +223,15 @@ class Placing {
     }
   }
 
-  /** Gives `outcome`, or to that of a source that could not have its name back. */
+  /** Gives `outcome`, or what became of a source that could not have its name back. */
   #takeBack({ file, path, source, inode }: Placed, outcome: PlaceOutcome): PlaceOutcome {
-    if (this.#isLate()) return outcome;
+    if (this.#isLate()) return { kind: "late" };
     if (inode === undefined || this.#inodeAt(path) === inode) unlinkIfThere(this.#calls, path);
     if (this.#request.aside === undefined) return outcome;
-    const isBack = this.#putBack(source, join(this.#request.directory, file.name), file);
+    const own = join(this.#request.directory, file.name);
+    const ended = this.#putBack({ file, path: source, source: own }, outcome);
     this.#removeCopyName(file);
-    return isBack ? outcome : { kind: "displaced" };
+    return ended;
   }
 
   #inodeAt(path: string): number | undefined {
@@ -234,7 +245,7 @@ class Placing {
 
   #end(attempt: Placed | PlaceOutcome, isBehind: boolean): PlaceOutcome {
     if (!("file" in attempt)) return attempt;
-    if (this.#isLate()) return { kind: "changed" };
+    if (this.#isLate()) return { kind: "late" };
     if (!isBehind) return this.#removeSource(attempt);
     return this.#takeBack(attempt, { kind: "behind" });
   }
@@ -242,15 +253,12 @@ class Placing {
   #removeSource(placed: Placed): PlaceOutcome {
     const { source, file, isAgain } = placed;
     try {
-      if (!isSameState(fileStateOf(this.#calls.lstat(source)), file.state)) {
+      if (!isSameState(fileStateOf(this.#calls.lstat(source)), file.state))
         return this.#takeBack(placed, { kind: "changed" });
-      }
       this.#calls.unlink(source);
     } catch (error) {
       // The copy is durable: when somebody has removed the source since, the file has arrived.
-      if (!isGone(error)) {
-        return this.#takeBack(placed, { kind: "failed", fault: systemFaultOf(error) });
-      }
+      if (!isGone(error)) return this.#takeBack(placed, { kind: "failed", fault: systemFaultOf(error) });
     }
     this.#removeCopyName(file);
     return { kind: "placed", isAgain };

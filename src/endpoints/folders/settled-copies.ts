@@ -8,7 +8,7 @@ import { newMark } from "../../inbound/places/place-arrival.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
-import { cameAtMs, type FileState, type SettledFile } from "./candidates.ts";
+import type { FileState, SettledFile } from "./candidates.ts";
 import type { CopyOutcome, CopyRequest } from "./copy-files.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 import { copyName, takingFolderName } from "./sweep-copies.ts";
@@ -130,7 +130,7 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
 /** Other folders may lie on machines with clocks of their own: of a file that comes from there now, it is the time of its copy. */
 function cameAtOf({ settled }: Taking, state: FileState, isRecovered: boolean): number | undefined {
   const isTold = settled.folder.isInbox || isRecovered;
-  return isTold ? Math.trunc(cameAtMs(state)) : undefined;
+  return isTold ? Math.trunc(state.cameAtMs) : undefined;
 }
 
 async function throwAway(taking: Taking, { path }: Copy): Promise<void> {

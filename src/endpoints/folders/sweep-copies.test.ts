@@ -13,6 +13,8 @@ import {
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { waitFor } from "../../../test/support/wait-for.ts";
+import { systemTakeCalls } from "./take-calls.ts";
 import { FolderRig } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
@@ -128,6 +130,53 @@ describe("a file in inbound/", () => {
     expect(path).toBe(join(rig.inbound, name));
     expect(Math.round(statSync(path).mtimeMs)).toBe(cameAtMs);
     expect(statSync(path).mode & 0o777).toBe(0o440);
+  });
+
+  it.each([".aside", ".taking"])("comes once when the sweep itself fails at first, in %s", async (folder) => {
+    await using rig = new FolderRig();
+    const { copy } = leaveExchange(rig.inbound, "x");
+    linkSync(copy, join(rig.inbound, name));
+    const { unlink } = rig.disk;
+    let faults = 1;
+    rig.disk.unlink = async (path) => {
+      if (path.includes(folder) && faults > 0) {
+        faults -= 1;
+        throw Object.assign(new Error("EIO"), { code: "EIO" });
+      }
+      await unlink(path);
+    };
+    await rig.start();
+    expect(faults).toBe(0);
+    await rig.endpoint.scanNow();
+    await rig.until(() => rig.arrivals.length > 0);
+    await rig.endpoint.scanNow();
+    expect(rig.names).toEqual([name]);
+    for (const one of [".taking", ".aside", ".again"])
+      expect(readdirSync(join(rig.inbound, one))).toEqual([]);
+  });
+
+  it("comes once when the time was over amid its exchange, and the company stays here all the same", async () => {
+    await using rig = new FolderRig();
+    let forMs = 100;
+    rig.mayTakeForMs = () => forMs;
+    const aside = join(rig.inbound, ".aside");
+    rig.calls.fsync = (fd) => {
+      systemTakeCalls.fsync(fd);
+      if (forMs > 100 || !existsSync(aside) || readdirSync(aside).length === 0) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+      forMs = 60_000;
+    };
+    await rig.start();
+    writeFileSync(join(rig.inbound, name), "x");
+    await rig.endpoint.scanNow();
+    await waitFor("the exchange to be late", () => forMs > 100);
+    expect([readdirSync(aside).length, rig.arrivals.length]).toEqual([1, 0]);
+    await rig.endpoint.scanNow();
+    await rig.until(() => rig.arrivals.length > 0);
+    await rig.endpoint.scanNow();
+    expect(rig.names).toEqual([name]);
+    for (const one of [".taking", ".aside", ".again"])
+      expect(readdirSync(join(rig.inbound, one))).toEqual([]);
   });
 
   it("is kept beside its copy when its writer has added to it before the process died", async () => {

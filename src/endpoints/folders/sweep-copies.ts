@@ -28,26 +28,39 @@ export function copyName(runId: string, mark: string): string {
 
 /**
  * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
- * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more; a
- * source whose copy is not all of it goes to `.again`. Copies are renamed first: a node that stood still cannot give them a place
- * any more when it goes on.
+ * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more. A
+ * source whose copy is not all of it gets its name back, or one in `.again`. Copies are renamed first: a node that stood still
+ * cannot give them a place any more when it goes on.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);
   const found = (await readdir(taking).catch(unlessMissing)) ?? [];
+  const aside = await sourcesAside(inbound);
+  const marks = new Set(aside.map((source) => markOf(basename(source))));
+  // Of this run, those of other folders may be growing.
+  const mayBeInUse = (name: string) =>
+    name.startsWith(`${deps.runId}-`) && !name.startsWith(sweptBy(deps)) && !marks.has(markOfCopy(name));
   const copies: string[] = [];
-  for (const name of found.filter((other) => !other.startsWith(`${deps.runId}-`))) {
+  for (const name of found.filter((other) => !mayBeInUse(other))) {
     const own = await takeOver(deps, taking, name);
     if (own !== undefined) copies.push(join(taking, own));
   }
-  const aside = await sourcesAside(inbound);
   if (aside.length > 0) await endExchanges(deps, inbound, { copies, aside });
   for (const copy of copies) await deps.disk.unlink(copy).catch(unlessMissing);
 }
 
+/** What the names of copies begin with that a sweep of this run has taken over, and may have died or failed with. */
+function sweptBy({ runId }: SweepDeps): string {
+  return `${runId}-swept`;
+}
+
+function markOfCopy(name: string): string {
+  return name.slice(name.lastIndexOf("-") + 1);
+}
+
 /** The copy has another name now, which ends with its mark as before; undefined when it is gone. */
-async function takeOver({ runId }: SweepDeps, taking: string, name: string): Promise<string | undefined> {
-  const own = copyName(`${runId}-swept`, name.slice(name.lastIndexOf("-") + 1));
+async function takeOver(deps: SweepDeps, taking: string, name: string): Promise<string | undefined> {
+  const own = copyName(sweptBy(deps), markOfCopy(name));
   try {
     await rename(join(taking, name), join(taking, own));
     return own;
@@ -75,15 +88,32 @@ async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }:
   await mkdir(again, { recursive: true, mode: 0o750 });
   const done: string[] = [];
   for (const source of aside) {
-    const copy = copies.find((other) => other.endsWith(`-${markOf(basename(source))}`));
-    if (copy !== undefined && (await isWhole(source, copy))) {
-      await givePlace(deps, inbound, copy, basename(source));
-      done.push(source);
-    } else await rename(source, join(again, basename(source)));
+    const copy = copies.find((other) => markOfCopy(other) === markOf(basename(source)));
+    const isCopied = copy !== undefined && (await isWhole(source, copy));
+    if (isCopied) await givePlace(deps, inbound, copy, basename(source));
+    if (isCopied || (await hasNameBack(deps, inbound, source))) done.push(source);
+    else await rename(source, join(again, basename(source)));
   }
   // Sources go only when the places of their copies are durable, and the names of the copies after them.
   await syncPlaces(deps, inbound);
-  for (const source of done) await deps.disk.unlink(source);
+  for (const source of done) await deps.disk.unlink(source).catch(unlessMissing);
+}
+
+/** Whether a source whose copy is not all of it has its own name again, and so settles, and is copied, once more. */
+async function hasNameBack(deps: SweepDeps, inbound: string, source: string): Promise<boolean> {
+  const name = nameOfAgainFile(basename(source));
+  if (mayBeCutInAgain(name)) return false;
+  const own = join(inbound, name);
+  try {
+    if (await linkUnlessThere(deps, source, own)) return true;
+  } catch (error) {
+    // The system may permit no link to a file of another user.
+    if (systemCodeOf(error) !== "EPERM") throw error;
+    return false;
+  }
+  // The name is taken, by the source itself where a sweep has died before.
+  const [one, other] = [await deps.disk.lstat(source), await deps.disk.lstat(own).catch(unlessMissing)];
+  return one.ino === other?.ino && one.dev === other.dev;
 }
 
 /** Its own name, or one in `.again` when that is taken; unless it has one of them. */

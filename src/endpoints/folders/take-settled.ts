@@ -29,7 +29,7 @@ import type { SettledFile } from "./candidates.ts";
 import type { PlaceOutcome } from "./place-files.ts";
 import { type Copied, makeCopies, type TakerDeps, type Taking } from "./settled-copies.ts";
 import { errorOf, filesAtOnce, placeIn } from "./take-thread.ts";
-import { isOfAgain, Outcomes, type Settled, type TakenFiles } from "./taken-files.ts";
+import { isOfAgain, Outcomes, type Settled, type Taken } from "./taken-files.ts";
 import { portionsOf } from "../../lib/portions.ts";
 
 interface PlaceFolders {
@@ -109,6 +109,7 @@ function note(
   const outcomes = taking.outcomes;
   if (outcome === undefined || paths === undefined || outcome.kind === "changed")
     outcomes.changed.push(file.name);
+  else if (outcome.kind === "again" || outcome.kind === "late") outcomes.leftBetween(file, outcome.kind);
   else if (outcome.kind === "behind") outcomes.behind.push(file);
   else if (outcome.kind === "failed") outcomes.failed(file, errorOf(outcome.fault));
   else {
@@ -135,7 +136,7 @@ async function takeInPlace({ deps, settled, outcomes }: Taking, file: SettledFil
 }
 
 /** Takes settled files. Rejects when no single one of them is at fault. */
-export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<TakenFiles> {
+export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Taken> {
   const { files, folder, at } = settled;
   const outcomes = new Outcomes(deps, folder);
   const staysInPlace = (file: SettledFile) =>
@@ -152,8 +153,8 @@ export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Ta
     for (const { path } of outcomes.arrivals) deps.inbox.release(path);
     throw error;
   }
-  const { removed, changed, behind } = outcomes;
-  return { arrivals: inOrder(outcomes.arrivals), removed, changed, behind };
+  const { removed, changed, behind, isLeftInAgain, isLeftAside } = outcomes;
+  return { arrivals: inOrder(outcomes.arrivals), removed, changed, behind, isLeftInAgain, isLeftAside };
 }
 
 /** A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers. */

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import { againFolderName, nameOfAgainFile } from "../../inbound/places/place-arrival.ts";
 import { isMissing } from "../../lib/errors.ts";
-import { cameAtMs, type SettledFile } from "./candidates.ts";
+import type { SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import type { StayingFiles } from "./staying-files.ts";
 
@@ -17,6 +17,9 @@ export interface Settled {
 }
 
 export type TakenFiles = Pick<Outcomes, "arrivals" | "removed" | "changed" | "behind">;
+
+/** With what the next scan has to look for. */
+export type Taken = TakenFiles & Pick<Outcomes, "isLeftInAgain" | "isLeftAside">;
 
 export interface OutcomesDeps extends Pick<FolderDeps, "clock" | "settings"> {
   readonly staying: StayingFiles;
@@ -35,6 +38,10 @@ export class Outcomes {
   readonly changed: string[] = [];
   /** Files that wait for an earlier one of their stop; they are tried again when they have settled once more. */
   readonly behind: SettledFile[] = [];
+  /** Whether one lies in `.again` that is not handed over. */
+  isLeftInAgain = false;
+  /** Whether one lies aside, with its copy. */
+  isLeftAside = false;
   readonly #deps: OutcomesDeps;
   readonly #folder: WatchedFolder;
 
@@ -46,7 +53,7 @@ export class Outcomes {
   /** The file has its place in `inbound/`. */
   arrived(file: SettledFile, path: string): void {
     const { name, state, isRecovered } = file;
-    const receivedAt = isRecovered ? cameAtMs(state) : this.#deps.staying.incompleteSince(name, state);
+    const receivedAt = isRecovered ? state.cameAtMs : this.#deps.staying.incompleteSince(name, state);
     this.arrivals.push({
       companyId: this.#folder.companyId,
       name: isOfAgain(file) ? nameOfAgainFile(basename(name)) : name,
@@ -55,6 +62,13 @@ export class Outcomes {
       size: state.size,
       ...(receivedAt === undefined ? {} : { receivedAt }),
     });
+  }
+
+  /** The file is not under its name any more, nor handed over. */
+  leftBetween({ name }: SettledFile, kind: "again" | "late"): void {
+    this.changed.push(name);
+    if (kind === "again") this.isLeftInAgain = true;
+    else this.isLeftAside = true;
   }
 
   /** The file stays because of a fault of the system, unless it is gone. */

@@ -13,3 +13,13 @@ export function isOwnCopy({ mode, uid }: Pick<Stats, "mode" | "uid">): boolean {
   const isReadOnly = (mode & 0o777 & ~copyMode) === 0 && (mode & 0o400) !== 0;
   return isReadOnly && uid === process.geteuid?.();
 }
+
+/**
+ * When a file that an earlier run has left came, milliseconds UTC. A copy came when its source did; its ctime is that of the last
+ * start which dealt with it.
+ */
+export function cameAtMs(stats: Pick<Stats, "mode" | "uid" | "mtimeMs" | "ctimeMs">): number {
+  const { mtimeMs, ctimeMs } = stats;
+  // A file system may keep less than it was told.
+  return isOwnCopy(stats) && mtimeMs <= ctimeMs ? Math.round(mtimeMs) : ctimeMs;
+}

@@ -16,8 +16,8 @@ import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.t
 import { monotonicMs } from "../../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
-  chmodSync,
   copyFileSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -118,9 +118,18 @@ function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
   unlinkSync(from);
 }
 
+/** Before the move: once it is filed, nobody looks at its mode again. Never through a link that somebody has put there. */
+function giveFiledMode(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    fchmodSync(descriptor, filedMode);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function rename(task: FilingTask, source: Stats, to: string): void {
-  // Before the move: once it is filed, nobody looks at its mode again.
-  if (isOwnCopy(source)) chmodSync(task.from, filedMode);
+  if (isOwnCopy(source)) giveFiledMode(task.from);
   try {
     if (task.goodUntil === undefined) renameSync(task.from, to);
     else linkAndRemove(task, to);

@@ -62,6 +62,7 @@ export class AwaitedReceipts {
   readonly #reserved = new Map<string, ReceiptOwner>();
   /** Receipts that are being written again. */
   readonly #restoring = new Map<string, AbortController>();
+  #isStopped = false;
 
   constructor(deps: AwaitedReceiptsDeps) {
     this.#deps = deps;
@@ -109,15 +110,10 @@ export class AwaitedReceipts {
    */
   async writeAgain(owner: ReceiptOwner): Promise<boolean> {
     const key = receiptKeyOf(owner);
-    if (this.#restoring.has(key) || this.withholds(key)) return false;
-    const over = new AbortController();
-    this.#restoring.set(key, over);
-    try {
-      await this.#deps.restore(owner, { isOver: () => over.signal.aborted, isCollectedToo: false });
-    } finally {
-      if (this.#restoring.get(key) === over) this.#restoring.delete(key);
-    }
-    return !over.signal.aborted;
+    if (this.#restoring.has(key) || this.#awaited.has(key)) return false;
+    const isOver = () => this.#restoring.has(key) || this.#awaited.has(key) || this.#isStopped;
+    await this.#deps.restore(owner, { isOver, isCollectedToo: false });
+    return !isOver();
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -132,6 +128,7 @@ export class AwaitedReceipts {
 
   /** Nothing is written again any more. */
   stop(): void {
+    this.#isStopped = true;
     for (const key of [...this.#restoring.keys()]) this.#stopRestoring(key);
   }
 

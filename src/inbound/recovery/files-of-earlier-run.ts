@@ -46,7 +46,7 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
 async function findFilesOfEarlierRun(
   inbound: string,
   isKnown: (path: string) => boolean,
-): Promise<CountedPaths> {
+): Promise<LeftFiles> {
   const found = new CountedPaths();
   for (const folder of [inbound, join(inbound, againFolderName)]) {
     await eachEntry(folder, (entry) => {
@@ -56,13 +56,23 @@ async function findFilesOfEarlierRun(
         found.add(folder, entry.name);
     });
   }
+  const again = join(inbound, againFolderName);
+  const aside = new Map<string, string>();
   await eachEntry(join(inbound, asideFolderName), (entry) => {
     const name = nameOfAgainFile(entry.name);
-    const path = join(inbound, name);
-    const isFree = !mayBeCutInAgain(name) && !isKnown(path) && !found.has(path);
-    if (entry.isFile() && isFree) found.add(inbound, name);
+    const own = join(inbound, name);
+    // When the name is taken, it is by the copy of the file as a rule, and nothing else comes.
+    if (!entry.isFile() || mayBeCutInAgain(name) || isKnown(own) || found.has(own)) return;
+    found.add(inbound, name);
+    aside.set(join(again, entry.name), name);
   });
-  return found;
+  return { paths: found, aside };
+}
+
+interface LeftFiles {
+  readonly paths: CountedPaths;
+  /** Where files that were set aside may come instead, with the names by which `paths` has them. */
+  readonly aside: ReadonlyMap<string, string>;
 }
 
 /** The stop files that lie in the folder, by their names. Others keep back nothing before they have been read. */
@@ -144,11 +154,9 @@ export interface SearchedCompany {
   readonly isKnown: (path: string) => boolean;
 }
 
-interface Held {
+interface Held extends LeftFiles {
   readonly companyId: number;
   readonly inbound: string;
-  /** Paths in `inbound/`. */
-  readonly paths: CountedPaths;
   /** Those in further folders. */
   readonly names: NamesByStop;
   readonly timer: NodeJS.Timeout;
@@ -167,9 +175,9 @@ export class FilesOfEarlierRun {
   async waitFor(company: SearchedCompany, release: () => void): Promise<void> {
     const { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown } = company;
     const listed = Promise.all(furtherFolders.map((folder) => listSoon(folder, this.#log)));
-    let paths = new CountedPaths();
+    let left: LeftFiles = { paths: new CountedPaths(), aside: new Map() };
     try {
-      paths = await findFilesOfEarlierRun(inbound, isKnown);
+      left = await findFilesOfEarlierRun(inbound, isKnown);
     } catch (error) {
       // A folder that cannot be read has nothing that the scan could bring.
       this.#log.error(
@@ -180,7 +188,7 @@ export class FilesOfEarlierRun {
     const names = new NamesByStop();
     for (const name of (await listed).flat()) names.add(name);
     const timer = setTimeout(() => this.#giveUp(held), settleMs + marginMs);
-    const held: Held = { companyId, inbound, paths, names, timer, release };
+    const held: Held = { ...left, companyId, inbound, names, timer, release };
     this.#held.add(held);
     this.#releaseIfDone(held);
   }
@@ -189,6 +197,8 @@ export class FilesOfEarlierRun {
   arrived({ companyId, name, path }: { companyId: number; name: string; path: string }): void {
     for (const held of this.#held) {
       held.paths.delete(dirname(path), basename(path));
+      const ownName = held.aside.get(path);
+      if (ownName !== undefined) held.paths.delete(held.inbound, ownName);
       if (held.companyId === companyId) held.names.delete(name);
       this.#releaseIfDone(held);
     }

@@ -201,7 +201,7 @@ describe("a name that a node had taken away before it died", () => {
     },
   );
 
-  it("of a receipt has none written while a file of the name is on its way, but when that is not placed", async () => {
+  it("of a receipt has none written while a file of the name is on its way, but after that", async () => {
     await decided();
     const text = readFileSync(receiptPath(), "utf8");
     rmSync(receiptPath());
@@ -210,7 +210,8 @@ describe("a name that a node had taken away before it died", () => {
     await twice();
     expect(existsSync(receiptPath())).toBe(false);
     receipts.release(inbound(name));
-    await expect.poll(() => existsSync(receiptPath())).toBe(true);
+    await look();
+    expect(existsSync(receiptPath())).toBe(true);
     expect(readFileSync(receiptPath(), "utf8")).toBe(text);
   });
 

@@ -96,13 +96,14 @@ export class TakenNames {
         found.add(taken);
         lookedAt.again();
         if (before.has(taken)) await this.#endFile(taken, mayGoOn);
+        return true;
       });
       if (!isDone) lookedAt.again();
     }
     if (this.#looks % looksForReceipts < 2) {
       const isDone = await this.#eachOf(this.#receipts, receiptForm, async (taken) => {
         found.add(taken);
-        if (before.has(taken)) await this.#endReceipt(taken, mayGoOn);
+        return !before.has(taken) || (await this.#endReceipt(taken, mayGoOn));
       });
       if (!isDone) return;
     }
@@ -113,22 +114,22 @@ export class TakenNames {
     return this.#deps.locations.receiptsDirectory(this.#deps.company.companyCode);
   }
 
-  /** False when the folder cannot be read, or one of them not be ended: it keeps no other back. */
-  async #eachOf(folder: string, form: RegExp, end: (path: string) => Promise<void>): Promise<boolean> {
+  /** False when the folder cannot be read, or one of them is not ended: it keeps no other back. */
+  async #eachOf(folder: string, form: RegExp, end: (path: string) => Promise<boolean>): Promise<boolean> {
     let isDone = true;
-    const warn = (error: unknown, path: string) => {
-      isDone = false;
+    const warn = (error: unknown, path: string): boolean => {
       const message = "what a node that died has left cannot be ended; retrying";
       this.#deps.failing.warn({ err: error, path }, message);
+      return false;
     };
     try {
       const names = (await readdir(folder).catch(unlessMissing)) ?? [];
       for (const path of names.filter((name) => form.test(name)).map((name) => join(folder, name)))
-        await end(path).catch((error: unknown) => warn(error, path));
+        isDone = (await end(path).catch((error: unknown) => warn(error, path))) && isDone;
+      return isDone;
     } catch (error) {
-      warn(error, folder);
+      return warn(error, folder);
     }
-    return isDone;
   }
 
   async #endFile(path: string, mayGoOn: () => boolean): Promise<void> {
@@ -147,16 +148,18 @@ export class TakenNames {
       );
   }
 
-  async #endReceipt(path: string, mayGoOn: () => boolean): Promise<void> {
+  /** False when the receipt cannot be written now. */
+  async #endReceipt(path: string, mayGoOn: () => boolean): Promise<boolean> {
     const { store, ledgerNumbers, receipts } = this.#deps;
     if (!path.endsWith(".new")) {
       const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
       const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
       const entry = id === undefined ? undefined : await findFile(store.read, id);
-      if (!mayGoOn()) return;
-      if (entry !== undefined && !(await receipts.writeAgain(entry))) return;
+      if (!mayGoOn() || (entry !== undefined && !(await receipts.writeAgain(entry)))) return false;
     }
     // Written again only while the company was this node's.
-    if (mayGoOn()) await unlink(path).catch(unlessMissing);
+    if (!mayGoOn()) return false;
+    await unlink(path).catch(unlessMissing);
+    return true;
   }
 }

@@ -33,7 +33,7 @@ export const renameSync = seam("rename", fs.renameSync);
 export const unlinkSync = seam("unlink", fs.unlinkSync);
 export const rmSync = seam("unlink", fs.rmSync);
 export const utimesSync = seam("utimes", fs.utimesSync);
-export const chmodSync = seam("chmod", fs.chmodSync);
+export const fchmodSync = seam("chmod", fs.fchmodSync);
 export const futimesSync = seam("utimes", fs.futimesSync);
 
 export const open = seam(
