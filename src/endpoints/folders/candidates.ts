@@ -79,6 +79,17 @@ export class Candidates {
     this.#noteLeft(name);
   }
 
+  /** Files are in between their names: the next scan looks there. */
+  noteBetween(left: { readonly isLeftInAgain: boolean; readonly isLeftAside: boolean }): void {
+    this.hasLeftAgain ||= left.isLeftInAgain;
+    this.mayLieAside ||= left.isLeftAside;
+  }
+
+  /** All are to be found again. */
+  clear(): void {
+    for (const name of this.#files.keys()) this.drop(name);
+  }
+
   /** Files that had settled are not handed over. */
   left(names: readonly string[]): void {
     for (const name of names) this.#noteLeft(name);

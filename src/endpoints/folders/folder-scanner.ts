@@ -103,9 +103,9 @@ export class FolderScanner {
     const now = clock.now();
     const folder = await this.#locate();
     watch.keep(folder.at, folder.stats, startedMs);
+    await this.#sweep(folder.at);
     const changes = this.#isRecovering ? await this.#changesIn(folder.stats) : undefined;
     const found: Found = new Map();
-    await this.#sweep(folder.at);
     const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
     // After the plain names: a file lies under .again because another of its name came before it.
     if (this.#again.isDue) await this.#again.scan(folder.at, this.#visitor(folder.at, found));
@@ -122,8 +122,12 @@ export class FolderScanner {
   async #sweep(at: string): Promise<void> {
     const { candidates } = this.#deps;
     if (!this.#folder.isInbox || !candidates.mayLieAside) return;
-    await sweepCopies(this.#deps, at);
+    const wasAside = await sweepCopies(this.#deps, at);
     candidates.mayLieAside = false;
+    if (!wasAside) return;
+    // Later files of its stop settle with it, and all are in the order in which they came.
+    candidates.clear();
+    this.#isRecovering = true;
   }
 
   async #locate(): Promise<{ at: string; stats: Stats }> {

@@ -13,7 +13,7 @@ import { statEntries } from "./scan-folder.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { takeSettled } from "./take-settled.ts";
 import type { TakeThread } from "./take-thread.ts";
-import type { Taken, TakenFiles } from "./taken-files.ts";
+import type { TakenFiles } from "./taken-files.ts";
 
 /** Files checked and handed over together: with 100,000 files at once, memory does not hold the state of all. */
 const checkPortion = 2_000;
@@ -96,8 +96,14 @@ export class FolderTaker {
     return this.#trouble.current;
   }
 
+  /** A scan is to sweep first what lies aside. */
+  get #mayTake(): boolean {
+    return !this.#isStopped && !(this.#folder.isInbox && this.#deps.candidates.mayLieAside);
+  }
+
   /** When the next candidates are due; undefined while there are none. */
   get nextTakeInMs(): number | undefined {
+    if (!this.#mayTake) return undefined;
     const { settleMs } = this.#deps.settings();
     const dueAtMs = this.#deps.candidates.dueAtMs(settleMs);
     if (dueAtMs === undefined) return undefined;
@@ -107,13 +113,13 @@ export class FolderTaker {
   /** Checks the candidates that are due, in the folder at the real path `at`, and takes those that have settled. */
   async takeDue(at: string | undefined): Promise<void> {
     const { candidates, settings, inbox } = this.#deps;
-    if (this.#folder.isInbox && candidates.mayLieAside) return;
+    if (!this.#mayTake) return;
     const names = byTime(candidates.due(performance.now(), settings().settleMs));
     if (names.length === 0) return;
     if (at === undefined) return this.#forget(names);
     const hold = new PortionHold(() => inbox.hold(this.#folder.companyId));
     try {
-      for (let from = 0; from < names.length && !this.#isStopped; from += checkPortion) {
+      for (let from = 0; from < names.length && this.#mayTake; from += checkPortion) {
         const unknown = this.#withoutKnown(at, names.slice(from, from + checkPortion));
         const portion = await this.#withRoom(unknown);
         if (portion.length === 0) continue;
@@ -232,27 +238,19 @@ export class FolderTaker {
     return this.#deps.mayTakeForMs(this.#folder.companyId) === 0;
   }
 
-  /** The next scan looks there. */
-  #noteLeft({ isLeftInAgain, isLeftAside }: Pick<Taken, "isLeftInAgain" | "isLeftAside">): void {
-    const { candidates } = this.#deps;
-    if (!this.#folder.isInbox) return;
-    candidates.hasLeftAgain ||= isLeftInAgain;
-    candidates.mayLieAside ||= isLeftAside;
-  }
-
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {
     const isStopped = () => this.#isStopped || this.#isLost();
     const deps = { ...this.#deps, thread: this.#ownThread ?? this.#deps.inboxThread };
     try {
       const taken = await takeSettled(deps, { folder: this.#folder, at, files, isStopped });
       this.#trouble.clear();
-      this.#noteLeft(taken);
+      this.#deps.candidates.noteBetween(taken);
       return taken;
     } catch (error) {
       // No single file is at fault; the next scan finds them all again.
       this.#trouble.report(error);
       this.#deps.candidates.left(files.map(({ name }) => name));
-      this.#noteLeft({ isLeftInAgain: true, isLeftAside: true });
+      this.#deps.candidates.noteBetween({ isLeftInAgain: true, isLeftAside: true });
       return { arrivals: [], removed: [], changed: [], behind: [] };
     }
   }

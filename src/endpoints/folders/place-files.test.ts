@@ -17,6 +17,8 @@ import { systemCodeOf } from "../../lib/errors.ts";
 import { monotonicMs } from "../../lib/monotonic.ts";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { fileGroupAway } from "../../inbound/places/file-away.ts";
+import { removeName } from "../../inbound/places/shared-moves.ts";
 import { fileStateOf } from "./candidates.ts";
 import { placeFiles, type PlaceRequest } from "./place-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
@@ -85,7 +87,7 @@ test("a copy cannot be given a place while another node looks whether it has one
     },
   };
   await sweepCopies({ disk, runId: "later" }, inbound);
-  expect(attempts).toEqual(["ENOENT"]);
+  expect(new Set(attempts)).toEqual(new Set(["ENOENT"]));
   const places = [
     ...readdirSync(join(inbound, ".again")),
     ...readdirSync(inbound).filter((one) => one === name),
@@ -139,6 +141,28 @@ describe.skipIf(!isLinkRefused)("a source of another user", () => {
     });
   });
 
+  it("is filed away by a node among several, which may not overwrite, and so links", async () => {
+    await withForeignSource(async ({ inbound, source }) => {
+      const [to, receipt] = ["filed", "receipt"].map((folder) => join(inbound, folder, name));
+      const task = {
+        ...{ id: 7, companyId: 1, reference: "sealed", from: source, to: String(to), sha256: null },
+        ...{ receipt: "<receipt/>", receiptPaths: [String(receipt)], goodUntil: minuteAhead() },
+      };
+      expect(fileGroupAway([task])).toEqual([{ id: 7, kind: "filed" }]);
+      expect([existsSync(source), readFileSync(String(to), "utf8")]).toEqual([false, "old"]);
+      expect(readdirSync(join(inbound, "filed"))).toEqual([name]);
+    });
+  });
+
+  it("that a node has taken away by mistake is given back, to `.again`", async () => {
+    await withForeignSource(async ({ inbound, source, copy }) => {
+      removeName(source, lstatSync(copy), ".7.0123abcd.gone");
+      expect(existsSync(source)).toBe(false);
+      const again = readdirSync(join(inbound, ".again"));
+      expect(again.map((one) => readFileSync(join(inbound, ".again", one), "utf8"))).toEqual(["old"]);
+    });
+  });
+
   it("that was set aside before a crash does not end the scan", async () => {
     await withForeignSource(async ({ inbound, copy, source }) => {
       mkdirSync(join(inbound, ".aside"));
@@ -149,4 +173,34 @@ describe.skipIf(!isLinkRefused)("a source of another user", () => {
       expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
     });
   });
+});
+
+test("a source stays aside, with its copy, when the call that gives it its name back fails", () => {
+  const { inbound, source, copy, request } = settled(minuteAhead());
+  let isFirst = true;
+  const calls: TakeCalls = {
+    ...systemTakeCalls,
+    rename(from, to) {
+      if (isFirst) appendFileSync(source, " and more");
+      isFirst = false;
+      systemTakeCalls.rename(from, to);
+    },
+    link(from, to) {
+      if (to === source) throw Object.assign(new Error("EIO: link"), { code: "EIO" });
+      systemTakeCalls.link(from, to);
+    },
+  };
+  const fault = { code: "EIO", message: "EIO: link" };
+  expect(placeFiles(calls, request)).toEqual([{ kind: "late", fault }]);
+  expect([existsSync(copy), readdirSync(join(inbound, ".aside"))]).toEqual([true, [`${mark}-${name}`]]);
+});
+
+test("a source that had its name back before a crash comes once", async () => {
+  const { inbound, source } = settled(minuteAhead());
+  mkdirSync(join(inbound, ".aside"));
+  linkSync(source, join(inbound, ".aside", `${mark}-${name}`));
+  expect(await sweepCopies({ disk: systemFolderDisk, runId: "later" }, inbound)).toBe(true);
+  for (const folder of [".aside", ".again", ".taking"])
+    expect(readdirSync(join(inbound, folder))).toEqual([]);
+  expect(lstatSync(source).nlink).toBe(1);
 });

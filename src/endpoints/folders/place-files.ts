@@ -56,8 +56,8 @@ export type PlaceOutcome =
   | { readonly kind: "displaced" }
   /** It could not have its name back, and lies in `.again`, where it has to settle. */
   | { readonly kind: "again" }
-  /** The time was over in between: source and copy lie where a sweep looks for them. */
-  | { readonly kind: "late" }
+  /** The time was over in between, or a call failed: source and copy lie where a sweep looks for them. */
+  | { readonly kind: "late"; readonly fault?: SystemFault }
   /** An earlier file of its stop got no place. */
   | { readonly kind: "behind" }
   | { readonly kind: "failed"; readonly fault: SystemFault };
@@ -185,23 +185,25 @@ class Placing {
     } catch (error) {
       const ended = this.#putBack({ file, path, source }, { kind: "changed" });
       if (ended.kind === "changed") throw error;
-      unlinkIfThere(this.#calls, file.from);
       return ended;
     }
-    unlinkIfThere(this.#calls, file.from);
     return this.#putBack({ file, path, source }, { kind: "changed" });
   }
 
-  /** Gives what lies aside, at `path`, its name back, and gives `outcome` then; else it goes to `.again`. */
+  /** Gives what lies aside, at `path`, its name back, and gives `outcome` then; else it goes to `.again`. The copy is removed. */
   #putBack({ file, path, source }: Omit<Placed, "isAgain" | "inode">, outcome: PlaceOutcome): PlaceOutcome {
-    const linked = linkBack(this.#calls, path, source);
-    if (linked === "back") {
-      this.#calls.unlink(path);
-      return outcome;
+    try {
+      const linked = linkBack(this.#calls, path, source);
+      if (linked === "back") this.#calls.unlink(path);
+      else this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
+      this.#removeCopyName(file);
+      if (linked === "back") return outcome;
+      // Handed over, one that is behind would come before the earlier file of its stop.
+      return { kind: linked === "displaced" && outcome.kind !== "behind" ? "displaced" : "again" };
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
+      return { kind: "late", fault: systemFaultOf(error) };
     }
-    this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
-    // Handed over, one that is behind would come before the earlier file of its stop.
-    return { kind: linked === "displaced" && outcome.kind !== "behind" ? "displaced" : "again" };
   }
 
   #sync(placed: readonly Placed[]): void {
@@ -228,10 +230,7 @@ class Placing {
     if (this.#isLate()) return { kind: "late" };
     if (inode === undefined || this.#inodeAt(path) === inode) unlinkIfThere(this.#calls, path);
     if (this.#request.aside === undefined) return outcome;
-    const own = join(this.#request.directory, file.name);
-    const ended = this.#putBack({ file, path: source, source: own }, outcome);
-    this.#removeCopyName(file);
-    return ended;
+    return this.#putBack({ file, path: source, source: join(this.#request.directory, file.name) }, outcome);
   }
 
   #inodeAt(path: string): number | undefined {

@@ -155,7 +155,7 @@ describe("a file in inbound/", () => {
       expect(readdirSync(join(rig.inbound, one))).toEqual([]);
   });
 
-  it("comes once when the time was over amid its exchange, and the company stays here all the same", async () => {
+  it("comes once, before a later one of its stop, when the time was over amid its exchange, and the company stays here", async () => {
     await using rig = new FolderRig();
     let forMs = 100;
     rig.mayTakeForMs = () => forMs;
@@ -170,11 +170,14 @@ describe("a file in inbound/", () => {
     writeFileSync(join(rig.inbound, name), "x");
     await rig.endpoint.scanNow();
     await waitFor("the exchange to be late", () => forMs > 100);
+    const later = "4711_20261105_080100.xml";
+    writeFileSync(join(rig.inbound, later), "y");
+    await pause(100);
     expect([readdirSync(aside).length, rig.arrivals.length]).toEqual([1, 0]);
     await rig.endpoint.scanNow();
-    await rig.until(() => rig.arrivals.length > 0);
+    await rig.until(() => rig.arrivals.length > 1);
     await rig.endpoint.scanNow();
-    expect(rig.names).toEqual([name]);
+    expect(rig.arrivals.map((arrival) => arrival.name)).toEqual([name, later]);
     for (const one of [".taking", ".aside", ".again"])
       expect(readdirSync(join(rig.inbound, one))).toEqual([]);
   });

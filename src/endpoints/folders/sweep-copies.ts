@@ -27,12 +27,12 @@ export function copyName(runId: string, mark: string): string {
 }
 
 /**
- * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
+ * Gives whether anything was aside. Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
  * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more. A
  * source whose copy is not all of it gets its name back, or one in `.again`. Copies are renamed first: a node that stood still
  * cannot give them a place any more when it goes on.
  */
-export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
+export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<boolean> {
   const taking = join(inbound, takingFolderName);
   const found = (await readdir(taking).catch(unlessMissing)) ?? [];
   const aside = await sourcesAside(inbound);
@@ -47,6 +47,7 @@ export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<voi
   }
   if (aside.length > 0) await endExchanges(deps, inbound, { copies, aside });
   for (const copy of copies) await deps.disk.unlink(copy).catch(unlessMissing);
+  return aside.length > 0;
 }
 
 /** What the names of copies begin with that a sweep of this run has taken over, and may have died or failed with. */
@@ -89,9 +90,10 @@ async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }:
   const done: string[] = [];
   for (const source of aside) {
     const copy = copies.find((other) => markOfCopy(other) === markOf(basename(source)));
-    const isCopied = copy !== undefined && (await isWhole(source, copy));
+    const hasName = await isUnderOwnName(deps, inbound, source);
+    const isCopied = !hasName && copy !== undefined && (await isWhole(source, copy));
     if (isCopied) await givePlace(deps, inbound, copy, basename(source));
-    if (isCopied || (await hasNameBack(deps, inbound, source))) done.push(source);
+    if (hasName || isCopied || (await hasNameBack(deps, inbound, source))) done.push(source);
     else await rename(source, join(again, basename(source)));
   }
   // Sources go only when the places of their copies are durable, and the names of the copies after them.
@@ -103,16 +105,19 @@ async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }:
 async function hasNameBack(deps: SweepDeps, inbound: string, source: string): Promise<boolean> {
   const name = nameOfAgainFile(basename(source));
   if (mayBeCutInAgain(name)) return false;
-  const own = join(inbound, name);
   try {
-    if (await linkUnlessThere(deps, source, own)) return true;
+    return await linkUnlessThere(deps, source, join(inbound, name));
   } catch (error) {
     // The system may permit no link to a file of another user.
     if (systemCodeOf(error) !== "EPERM") throw error;
     return false;
   }
-  // The name is taken, by the source itself where a sweep has died before.
-  const [one, other] = [await deps.disk.lstat(source), await deps.disk.lstat(own).catch(unlessMissing)];
+}
+
+/** Whether a process died, or a call failed, while the source was given its name back. */
+async function isUnderOwnName({ disk }: SweepDeps, inbound: string, source: string): Promise<boolean> {
+  const own = join(inbound, nameOfAgainFile(basename(source)));
+  const [one, other] = [await disk.lstat(source), await disk.lstat(own).catch(unlessMissing)];
   return one.ino === other?.ino && one.dev === other.dev;
 }
 

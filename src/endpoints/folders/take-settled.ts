@@ -46,7 +46,11 @@ interface Paths {
 
 /** Gives settled files, whose copies are durable, their places in `inbound/` or its `.again`, and removes their sources. */
 async function givePlaces(taking: Taking, copied: readonly Copied[], to: PlaceFolders): Promise<void> {
-  for (const portion of portionsOf(copied, filesAtOnce)) await givePortion(taking, portion, to);
+  for (const portion of portionsOf(copied, filesAtOnce)) {
+    // What lies aside comes before later files of its stop.
+    if (taking.outcomes.isLeftAside) await leave(taking, portion);
+    else await givePortion(taking, portion, to);
+  }
 }
 
 async function givePortion(taking: Taking, copied: readonly Copied[], to: PlaceFolders): Promise<void> {
@@ -79,7 +83,7 @@ async function givePortion(taking: Taking, copied: readonly Copied[], to: PlaceF
   }
 }
 
-/** The copies of files that another node has entered meanwhile: they have to settle again, and are not looked at then. */
+/** The copies of files that have to settle again: another node has entered them meanwhile, say, and they are not looked at then. */
 async function leave({ deps, outcomes }: Taking, copied: readonly Copied[]): Promise<void> {
   for (const { file, from } of copied) {
     outcomes.changed.push(file.name);
@@ -109,7 +113,8 @@ function note(
   const outcomes = taking.outcomes;
   if (outcome === undefined || paths === undefined || outcome.kind === "changed")
     outcomes.changed.push(file.name);
-  else if (outcome.kind === "again" || outcome.kind === "late") outcomes.leftBetween(file, outcome.kind);
+  else if (outcome.kind === "again") outcomes.leftInAgain(file);
+  else if (outcome.kind === "late") outcomes.leftAside(file, outcome.fault && errorOf(outcome.fault));
   else if (outcome.kind === "behind") outcomes.behind.push(file);
   else if (outcome.kind === "failed") outcomes.failed(file, errorOf(outcome.fault));
   else {

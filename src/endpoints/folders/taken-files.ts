@@ -64,11 +64,17 @@ export class Outcomes {
     });
   }
 
-  /** The file is not under its name any more, nor handed over. */
-  leftBetween({ name }: SettledFile, kind: "again" | "late"): void {
+  /** The file could not have its name back. */
+  leftInAgain({ name }: SettledFile): void {
     this.changed.push(name);
-    if (kind === "again") this.isLeftInAgain = true;
-    else this.isLeftAside = true;
+    this.isLeftInAgain = true;
+  }
+
+  /** The file is not under its name any more, nor handed over: there was no more time, or a fault. */
+  leftAside(file: SettledFile, error?: Error): void {
+    if (error === undefined) this.changed.push(file.name);
+    else this.failed(file, error);
+    this.isLeftAside = true;
   }
 
   /** The file stays because of a fault of the system, unless it is gone. */

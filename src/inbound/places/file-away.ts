@@ -128,16 +128,25 @@ function giveFiledMode(path: string): void {
   }
 }
 
+/** Other file systems; of several nodes also the file of another user, to which the system permits no link. */
+function needsCopy(error: unknown, { goodUntil }: FilingTask): boolean {
+  const code = systemCodeOf(error);
+  return code === "EXDEV" || (code === "EPERM" && goodUntil !== undefined);
+}
+
 function rename(task: FilingTask, source: Stats, to: string): void {
   if (isOwnCopy(source)) giveFiledMode(task.from);
+  const isShared = task.goodUntil !== undefined;
   try {
-    if (task.goodUntil === undefined) renameSync(task.from, to);
-    else linkAndRemove(task, to);
+    if (isShared) linkOrRefuse(task, task.from, to);
+    else renameSync(task.from, to);
   } catch (error) {
-    if (systemCodeOf(error) !== "EXDEV") throw error;
-    if (task.goodUntil === undefined) copyAcross(task, temporaryFor(task), to);
-    else copyShared(task, to);
+    if (!needsCopy(error, task)) throw error;
+    if (isShared) copyShared(task, source, to);
+    else copyAcross(task, temporaryFor(task), to);
+    return;
   }
+  if (isShared) removeShared(task, source);
 }
 
 /** Of this process: another node may be at the same task. */
@@ -166,15 +175,8 @@ function linkOrRefuse(task: FilingTask, from: string, to: string): void {
     throw new NameTakenError(to);
 }
 
-function linkAndRemove(task: FilingTask, to: string): void {
-  const source = lstatSync(task.from);
-  linkOrRefuse(task, task.from, to);
-  removeShared(task, source);
-}
-
-/** The same between file systems. */
-function copyShared(task: FilingTask, to: string): void {
-  const source = lstatSync(task.from);
+/** By a copy instead of a link. */
+function copyShared(task: FilingTask, source: Stats, to: string): void {
   const temporary = join(dirname(to), `.${task.id}.${processMark}.tmp`);
   unlinkIfThere(temporary);
   copyFileSync(task.from, temporary);

@@ -89,16 +89,26 @@ function unless(code: "EEXIST" | "ENOENT", change: () => void): boolean {
 /** Puts what had a name before it was taken away under that name again. */
 type GiveBack = (taken: string, path: string) => void;
 
-/** Of a file, or to `.again` when a third one has the name meanwhile: the scan finds that. */
-function giveBackFile(taken: string, path: string): void {
-  const isThere = () => isSameInode(statOf(taken), statOf(path));
-  // It has its name already when a node died in between.
-  if (!unless("EEXIST", () => linkSync(taken, path)) && !isThere()) {
-    const again = isInAgain(path) ? dirname(path) : join(dirname(path), againFolderName);
-    mkdirSync(again, { recursive: true, mode: 0o750 });
-    linkSync(taken, join(again, newAgainName(nameOfAgainFile(basename(path)))));
+/** False when another file has the name, or the system permits no link, as to a file of another user. */
+function mayLink(taken: string, path: string): boolean {
+  try {
+    return unless("EEXIST", () => linkSync(taken, path));
+  } catch (error) {
+    if (systemCodeOf(error) !== "EPERM" || statOf(taken)?.isFile() !== true) throw error;
+    return false;
   }
-  unlinkSync(taken);
+}
+
+/** Of a file, or to `.again` when it cannot have its name, because a third one has it, say: the scan finds that. */
+function giveBackFile(taken: string, path: string): void {
+  // It has its name already when a node died in between.
+  if (mayLink(taken, path) || isSameInode(statOf(taken), statOf(path))) {
+    unlinkSync(taken);
+    return;
+  }
+  const again = isInAgain(path) ? dirname(path) : join(dirname(path), againFolderName);
+  mkdirSync(again, { recursive: true, mode: 0o750 });
+  renameSync(taken, join(again, newAgainName(nameOfAgainFile(basename(path)))));
 }
 
 /** Of a receipt, unless a later one has the name meanwhile. */
