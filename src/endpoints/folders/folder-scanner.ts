@@ -6,6 +6,7 @@ import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { LeftFile } from "../../domain/files/folder-standing.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
+import { assertHeld, unlessHoldOver } from "../../inbound/places/shared-moves.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { AgainLooks, type AgainLooksDeps } from "./again-looks.ts";
@@ -21,7 +22,7 @@ import { sweepCopies } from "./sweep-copies.ts";
 
 export interface FolderScannerDeps
   extends AgainLooksDeps,
-    Pick<FolderDeps, "inbox" | "settings" | "clock" | "runId"> {
+    Pick<FolderDeps, "inbox" | "settings" | "clock" | "runId" | "mayTakeForMs"> {
   readonly log: Logger;
   readonly candidates: Candidates;
   readonly staying: StayingFiles;
@@ -122,7 +123,11 @@ export class FolderScanner {
   async #sweep(at: string): Promise<void> {
     const { candidates } = this.#deps;
     if (!this.#folder.isInbox || !candidates.mayLieAside) return;
-    const wasAside = await sweepCopies(this.#deps, at);
+    const isOver = () => this.#deps.mayTakeForMs(this.#folder.companyId) === 0;
+    const sweeping = sweepCopies({ ...this.#deps, assertHeld: () => assertHeld({ isOver }) }, at);
+    const wasAside = await sweeping.catch(unlessHoldOver);
+    // Whoever has the company deals with it.
+    if (wasAside === undefined) return;
     candidates.mayLieAside = false;
     if (!wasAside) return;
     // Later files of its stop settle with it, and all are in the order in which they came.

@@ -3,6 +3,7 @@ import {
   appendFileSync,
   chownSync,
   linkSync,
+  utimesSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -18,7 +19,7 @@ import { monotonicMs } from "../../lib/monotonic.ts";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { fileGroupAway } from "../../inbound/places/file-away.ts";
-import { removeName } from "../../inbound/places/shared-moves.ts";
+import { HoldOverError, removeName } from "../../inbound/places/shared-moves.ts";
 import { fileStateOf } from "./candidates.ts";
 import { placeFiles, type PlaceRequest } from "./place-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
@@ -27,6 +28,7 @@ import { systemTakeCalls, type TakeCalls } from "./take-calls.ts";
 
 const name = "4711_20261105_080000.xml";
 const mark = "0123456789ab";
+const sweeping = { disk: systemFolderDisk, runId: "later", assertHeld: () => undefined };
 const minuteAhead = () => monotonicMs() + 60_000;
 
 /** A settled file of `inbound/` and its copy. */
@@ -86,7 +88,7 @@ test("a copy cannot be given a place while another node looks whether it has one
       return stats;
     },
   };
-  await sweepCopies({ disk, runId: "later" }, inbound);
+  await sweepCopies({ ...sweeping, disk }, inbound);
   expect(new Set(attempts)).toEqual(new Set(["ENOENT"]));
   const places = [
     ...readdirSync(join(inbound, ".again")),
@@ -141,18 +143,31 @@ describe.skipIf(!isLinkRefused)("a source of another user", () => {
     });
   });
 
-  it("is filed away by a node among several, which may not overwrite, and so links", async () => {
-    await withForeignSource(async ({ inbound, source }) => {
-      const [to, receipt] = ["filed", "receipt"].map((folder) => join(inbound, folder, name));
-      const task = {
-        ...{ id: 7, companyId: 1, reference: "sealed", from: source, to: String(to), sha256: null },
-        ...{ receipt: "<receipt/>", receiptPaths: [String(receipt)], goodUntil: minuteAhead() },
-      };
-      expect(fileGroupAway([task])).toEqual([{ id: 7, kind: "filed" }]);
-      expect([existsSync(source), readFileSync(String(to), "utf8")]).toEqual([false, "old"]);
-      expect(readdirSync(join(inbound, "filed"))).toEqual([name]);
-    });
-  });
+  it.each([
+    ["", false],
+    [", also after a crash between its copy and its own end", true],
+  ])(
+    "is filed away by a node among several, which may not overwrite, and so links%s",
+    async (_, isCopied) => {
+      await withForeignSource(async ({ inbound, source }) => {
+        const [to, receipt] = ["filed", "receipt"].map((folder) => join(inbound, folder, name));
+        const task = {
+          ...{ id: 7, companyId: 1, reference: "sealed", from: source, to: String(to), sha256: null },
+          ...{ receipt: "<receipt/>", receiptPaths: [String(receipt)], goodUntil: minuteAhead() },
+        };
+        mkdirSync(join(inbound, "filed"));
+        writeFileSync(join(inbound, "filed", ".7.0123abcd.tmp"), "ol");
+        if (isCopied) {
+          const { atime, mtime } = lstatSync(source);
+          writeFileSync(String(to), "old");
+          utimesSync(String(to), atime, mtime);
+        }
+        expect(fileGroupAway([task])).toEqual([{ id: 7, kind: "filed" }]);
+        expect([existsSync(source), readFileSync(String(to), "utf8")]).toEqual([false, "old"]);
+        expect(readdirSync(join(inbound, "filed"))).toEqual([name]);
+      });
+    },
+  );
 
   it("that a node has taken away by mistake is given back, to `.again`", async () => {
     await withForeignSource(async ({ inbound, source, copy }) => {
@@ -168,7 +183,7 @@ describe.skipIf(!isLinkRefused)("a source of another user", () => {
       mkdirSync(join(inbound, ".aside"));
       systemTakeCalls.rename(source, join(inbound, ".aside", `${mark}-${name}`));
       unlinkSync(copy);
-      await sweepCopies({ disk: systemFolderDisk, runId: "later" }, inbound);
+      await sweepCopies(sweeping, inbound);
       expect(readFileSync(join(inbound, ".again", `${mark}-${name}`), "utf8")).toBe("old");
       expect(readdirSync(join(inbound, ".aside"))).toEqual([]);
     });
@@ -199,8 +214,37 @@ test("a source that had its name back before a crash comes once", async () => {
   const { inbound, source } = settled(minuteAhead());
   mkdirSync(join(inbound, ".aside"));
   linkSync(source, join(inbound, ".aside", `${mark}-${name}`));
-  expect(await sweepCopies({ disk: systemFolderDisk, runId: "later" }, inbound)).toBe(true);
+  expect(await sweepCopies(sweeping, inbound)).toBe(true);
   for (const folder of [".aside", ".again", ".taking"])
     expect(readdirSync(join(inbound, folder))).toEqual([]);
   expect(lstatSync(source).nlink).toBe(1);
+});
+
+test("a source that the former node has set aside after the first look at it is swept with its copy", async () => {
+  const { inbound, source, copy } = settled(minuteAhead());
+  mkdirSync(join(inbound, ".aside"));
+  let asked = 0;
+  const assertHeld = () => {
+    asked += 1;
+    // Before the first change: all has been listed.
+    if (asked > 1) return;
+    systemTakeCalls.rename(source, join(inbound, ".aside", `${mark}-${name}`));
+    systemTakeCalls.link(copy, source);
+  };
+  await sweepCopies({ ...sweeping, assertHeld }, inbound);
+  for (const folder of [".aside", ".again", ".taking"])
+    expect(readdirSync(join(inbound, folder))).toEqual([]);
+  expect([readFileSync(source, "utf8"), lstatSync(source).nlink]).toEqual(["old", 1]);
+});
+
+test("a sweep changes nothing more once the company is another node's", async () => {
+  const { inbound, source, copy } = settled(minuteAhead());
+  const aside = join(inbound, ".aside", `${mark}-${name}`);
+  mkdirSync(join(inbound, ".aside"));
+  systemTakeCalls.rename(source, aside);
+  const assertHeld = () => {
+    throw new HoldOverError();
+  };
+  await expect(sweepCopies({ ...sweeping, assertHeld }, inbound)).rejects.toThrow(HoldOverError);
+  expect([existsSync(copy), existsSync(aside), existsSync(source)]).toEqual([true, true, false]);
 });

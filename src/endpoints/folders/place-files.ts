@@ -10,8 +10,8 @@
  *
  * What survives a crash. Of a further folder: before the place only a copy, which the next start removes; after it both
  * files: the next start recovers and applies the one in `inbound/`, takes the other again and answers it as a duplicate.
- * Of `inbound/`: the next start recovers a source that was set aside, unless its copy has its place. It sees that by the
- * second name of the copy, which goes last (`sweep-copies.ts`).
+ * Of `inbound/`: a sweep gives the copy of a source that was set aside its place, unless it has one. It sees that by the
+ * second name of the copy, which goes last (`sweep-copies.ts`). The next start sweeps, and the next scan after a fault.
  *
  * Where several nodes share the tree, a node may stand still amid a call while another one takes over its company. What it
  * does when it goes on: nothing more after `until`, but to put back what it had set aside. One call may still be made. A

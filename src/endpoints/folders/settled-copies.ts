@@ -108,14 +108,8 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
   const toCopy = files
     .filter(({ state }) => state.size <= maxFileBytes)
     .map((file) => ({ file, mark: newMark() }))
-    .map(({ file: { name, state, isRecovered }, mark }) => {
-      return {
-        name,
-        state,
-        mark,
-        copy: copyName(runId, mark),
-        cameAtMs: cameAtOf(taking, state, isRecovered),
-      };
+    .map(({ file: { name, state }, mark }) => {
+      return { name, state, mark, copy: copyName(runId, mark), cameAtMs: cameAtOf(taking, state) };
     });
   if (toCopy.length === 0) return new Map();
   const outcomes = await copyIn(thread, { directory: taking.settled.at, ...to, files: toCopy });
@@ -127,10 +121,9 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
   );
 }
 
-/** Other folders may lie on machines with clocks of their own: of a file that comes from there now, it is the time of its copy. */
-function cameAtOf({ settled }: Taking, state: FileState, isRecovered: boolean): number | undefined {
-  const isTold = settled.folder.isInbox || isRecovered;
-  return isTold ? Math.trunc(state.cameAtMs) : undefined;
+/** Further folders may lie on machines with clocks of their own: of a file that comes from there, it is the time of its copy. */
+function cameAtOf({ settled }: Taking, state: FileState): number | undefined {
+  return settled.folder.isInbox ? Math.trunc(state.cameAtMs) : undefined;
 }
 
 async function throwAway(taking: Taking, { path }: Copy): Promise<void> {

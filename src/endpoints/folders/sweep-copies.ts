@@ -19,7 +19,10 @@ export const takingFolderName = ".taking";
 
 const bufferBytes = 64 * 1024;
 
-type SweepDeps = Pick<FolderDeps, "disk" | "runId">;
+interface SweepDeps extends Pick<FolderDeps, "disk" | "runId"> {
+  /** Throws `HoldOverError` when another node has the company. */
+  readonly assertHeld: () => void;
+}
 
 /** The name of a copy while it grows; when its source lies in `inbound/`, until the source is gone. */
 export function copyName(runId: string, mark: string): string {
@@ -27,16 +30,17 @@ export function copyName(runId: string, mark: string): string {
 }
 
 /**
- * Gives whether anything was aside. Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
+ * Removes the copies of an earlier run, or of the node that had the company before, whose sources are still there. Where a source
  * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more. A
- * source whose copy is not all of it gets its name back, or one in `.again`. Copies are renamed first: a node that stood still
- * cannot give them a place any more when it goes on.
+ * source whose copy is not all of it gets its name back, or one in `.again`.
+ *
+ * Copies are renamed first: a node that stood still cannot give them a place any more when it goes on, nor set a source aside that
+ * this one does not see. Gives whether anything was aside. Throws `HoldOverError` once the company is another node's.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<boolean> {
   const taking = join(inbound, takingFolderName);
   const found = (await readdir(taking).catch(unlessMissing)) ?? [];
-  const aside = await sourcesAside(inbound);
-  const marks = new Set(aside.map((source) => markOf(basename(source))));
+  const marks = new Set((await sourcesAside(inbound)).map((source) => markOf(basename(source))));
   // Of this run, those of other folders may be growing.
   const mayBeInUse = (name: string) =>
     name.startsWith(`${deps.runId}-`) && !name.startsWith(sweptBy(deps)) && !marks.has(markOfCopy(name));
@@ -45,9 +49,15 @@ export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<boo
     const own = await takeOver(deps, taking, name);
     if (own !== undefined) copies.push(join(taking, own));
   }
+  const aside = await sourcesAside(inbound);
   if (aside.length > 0) await endExchanges(deps, inbound, { copies, aside });
-  for (const copy of copies) await deps.disk.unlink(copy).catch(unlessMissing);
+  for (const copy of copies) await remove(deps, copy);
   return aside.length > 0;
+}
+
+async function remove({ disk, assertHeld }: SweepDeps, path: string): Promise<void> {
+  assertHeld();
+  await disk.unlink(path).catch(unlessMissing);
 }
 
 /** What the names of copies begin with that a sweep of this run has taken over, and may have died or failed with. */
@@ -62,6 +72,7 @@ function markOfCopy(name: string): string {
 /** The copy has another name now, which ends with its mark as before; undefined when it is gone. */
 async function takeOver(deps: SweepDeps, taking: string, name: string): Promise<string | undefined> {
   const own = copyName(sweptBy(deps), markOfCopy(name));
+  deps.assertHeld();
   try {
     await rename(join(taking, name), join(taking, own));
     return own;
@@ -94,11 +105,14 @@ async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }:
     const isCopied = !hasName && copy !== undefined && (await isWhole(source, copy));
     if (isCopied) await givePlace(deps, inbound, copy, basename(source));
     if (hasName || isCopied || (await hasNameBack(deps, inbound, source))) done.push(source);
-    else await rename(source, join(again, basename(source)));
+    else {
+      deps.assertHeld();
+      await rename(source, join(again, basename(source)));
+    }
   }
   // Sources go only when the places of their copies are durable, and the names of the copies after them.
   await syncPlaces(deps, inbound);
-  for (const source of done) await deps.disk.unlink(source).catch(unlessMissing);
+  for (const source of done) await remove(deps, source);
 }
 
 /** Whether a source whose copy is not all of it has its own name again, and so settles, and is copied, once more. */
@@ -127,7 +141,7 @@ async function givePlace(deps: SweepDeps, inbound: string, copy: string, againNa
   if ((await disk.lstat(copy)).nlink > 1) return;
   const name = nameOfAgainFile(againName);
   if (mayBeCutInAgain(name) || !(await linkUnlessThere(deps, copy, join(inbound, name))))
-    await disk.link(copy, join(inbound, againFolderName, againName));
+    await linkUnlessThere(deps, copy, join(inbound, againFolderName, againName));
 }
 
 /** Whether the copy is all of the source, to which its writer may have added. */
@@ -138,7 +152,9 @@ async function isWhole(source: string, copy: string): Promise<boolean> {
 }
 
 /** False when the name is taken. */
-async function linkUnlessThere({ disk }: SweepDeps, from: string, to: string): Promise<boolean> {
+async function linkUnlessThere(deps: SweepDeps, from: string, to: string): Promise<boolean> {
+  const { disk, assertHeld } = deps;
+  assertHeld();
   try {
     await disk.link(from, to);
     return true;

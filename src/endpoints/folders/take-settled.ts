@@ -5,7 +5,7 @@
  *                                      └── no: the copy is removed, and the file stays with its writer
  *
  * A copy replaces also a file in the company's own `inbound/`: whoever left it there can write to it. A file in `.again` is
- * a copy already, or an upload. A file over the limit is not copied, because its size refuses it.
+ * a copy already, or an upload, or one that could not have its name back. A file over the limit is not copied, because its size refuses it.
  * A copy tells by its mtime when the file came, also to the next start, should this one die.
  *
  * Another node may enter a file of the company's own `inbound/` while its copy is made; the pipeline knows the path then, and

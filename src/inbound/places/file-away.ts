@@ -10,7 +10,7 @@
  * `shared-moves.ts` tells: one after that moment is undone, and the task is given up.
  */
 import { hash, randomBytes } from "node:crypto";
-import { closeSync, constants, lstatSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { monotonicMs } from "../../lib/clock.ts";
@@ -24,6 +24,7 @@ import {
   openSync,
   renameSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from "../../lib/files/changes.ts";
 
@@ -59,6 +60,14 @@ export interface FilingTask {
   readonly staleReceiptPath?: string;
   /** Until when the company is this node's, by `monotonicMs`; not given where one process has all companies for ever. */
   readonly goodUntil?: number | undefined;
+}
+
+/** What the tasks of one group have in common. */
+interface Group {
+  /** Folders to be synced. */
+  readonly touched: Set<string>;
+  /** Tasks that have moved their files by copies. */
+  readonly copied: FilingTask[];
 }
 
 export type FilingResult =
@@ -119,10 +128,10 @@ function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
 }
 
 /** Before the move: once it is filed, nobody looks at its mode again. Never through a link that somebody has put there. */
-function giveFiledMode(path: string): void {
+function giveFiledMode(path: string, { ino }: Stats): void {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    fchmodSync(descriptor, filedMode);
+    if (fstatSync(descriptor).ino === ino) fchmodSync(descriptor, filedMode);
   } finally {
     closeSync(descriptor);
   }
@@ -134,15 +143,22 @@ function needsCopy(error: unknown, { goodUntil }: FilingTask): boolean {
   return code === "EXDEV" || (code === "EPERM" && goodUntil !== undefined);
 }
 
-function rename(task: FilingTask, source: Stats, to: string): void {
-  if (isOwnCopy(source)) giveFiledMode(task.from);
+interface Moving {
+  readonly task: FilingTask;
+  readonly source: Stats;
+  readonly to: string;
+  readonly group: Group;
+}
+
+function rename({ task, source, to, group }: Moving): void {
+  if (isOwnCopy(source)) giveFiledMode(task.from, source);
   const isShared = task.goodUntil !== undefined;
   try {
     if (isShared) linkOrRefuse(task, task.from, to);
     else renameSync(task.from, to);
   } catch (error) {
     if (!needsCopy(error, task)) throw error;
-    if (isShared) copyShared(task, source, to);
+    if (isShared) copyShared({ task, source, to, group });
     else copyAcross(task, temporaryFor(task), to);
     return;
   }
@@ -176,11 +192,13 @@ function linkOrRefuse(task: FilingTask, from: string, to: string): void {
 }
 
 /** By a copy instead of a link. */
-function copyShared(task: FilingTask, source: Stats, to: string): void {
+function copyShared({ task, source, to, group }: Moving): void {
   const temporary = join(dirname(to), `.${task.id}.${processMark}.tmp`);
   unlinkIfThere(temporary);
+  group.copied.push(task);
   copyFileSync(task.from, temporary);
   try {
+    utimesSync(temporary, source.atime, source.mtime);
     syncFile(temporary);
     linkOrRefuse(task, temporary, to);
   } finally {
@@ -188,13 +206,22 @@ function copyShared(task: FilingTask, source: Stats, to: string): void {
   }
   syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
   removeShared(task, source);
-  // The copy of a node that has died before it had its name.
-  tidyUpAfter(task, to);
 }
 
-/** One file under two names, or the copy of an interrupted move between file systems. */
+/** What nodes have left of copies that died before these had their names. */
+function removeFormerCopies(copied: readonly FilingTask[]): void {
+  for (const [folder, tasks] of Map.groupBy(copied, ({ to }) => dirname(to))) {
+    const fronts = new Set(tasks.map(({ id }) => `.${id}.`));
+    const isFormer = (name: string) => name.endsWith(".tmp") && fronts.has(/^\.\d+\./.exec(name)?.[0] ?? "");
+    for (const name of readdirSync(folder).filter(isFormer)) unlinkIfThere(join(folder, name));
+  }
+}
+
+/** One file under two names, or the copy of an interrupted move: between file systems, or of a file of another user. */
 function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
-  if (source.dev === target.dev) return source.ino === target.ino;
+  // The call that sets a time takes milliseconds.
+  const mayBeCopy = source.uid !== target.uid && Math.abs(source.mtimeMs - target.mtimeMs) < 2;
+  if (source.dev === target.dev && !mayBeCopy) return source.ino === target.ino;
   return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
 }
 
@@ -233,19 +260,19 @@ function asideFor({ to, reference }: FilingTask): string {
  * Moves to where nothing lies; gives the path at which the file lies then, or undefined when it is nowhere. It checks, then
  * renames: nothing is overwritten as long as this thread is the only one that puts files there.
  */
-function move(task: FilingTask): string | undefined {
+function move(task: FilingTask, group: Group): string | undefined {
   const source = statOf(task.from);
   if (task.from === task.to) return source === undefined ? undefined : task.to;
   const target = statOf(task.to);
   if (source !== undefined && target === undefined) {
-    rename(task, source, task.to);
+    rename({ task, source, to: task.to, group });
     return task.to;
   }
   const before = movedBefore(task, source, target);
   if (before !== undefined && task.goodUntil !== undefined) tidyUpAfter(task, before);
   if (before !== undefined || source === undefined) return before;
   const aside = asideFor(task);
-  rename(task, source, aside);
+  rename({ task, source, to: aside, group });
   return aside;
 }
 
@@ -322,20 +349,21 @@ function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<st
 }
 
 /** A name that another node has taken at this moment is looked at once more. */
-function moveUnlessTaken(task: FilingTask): string | undefined {
+function moveUnlessTaken(task: FilingTask, group: Group): string | undefined {
   try {
-    return move(task);
+    return move(task, group);
   } catch (error) {
     if (!(error instanceof NameTakenError)) throw error;
-    return move(task);
+    return move(task, group);
   }
 }
 
-function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
+function fileOne(task: FilingTask, group: Group): FilingResult {
+  const { touched } = group;
   try {
     if (task.goodUntil !== undefined) assertHeld(holdOf(task));
     makeDirectoryOf(task.to);
-    const at = moveUnlessTaken(task);
+    const at = moveUnlessTaken(task, group);
     writeReceipts(task, at, touched);
     if (at === undefined) return { id: task.id, kind: "lost" };
     touched.add(dirname(task.from)).add(dirname(at));
@@ -354,9 +382,10 @@ function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
 
 /** Files a group away. Results are in the order of the tasks and hold after a power failure. */
 export function fileGroupAway(tasks: readonly FilingTask[]): FilingResult[] {
-  const touched = new Set<string>();
-  const results = tasks.map((task) => fileOne(task, touched));
-  for (const directory of touched) {
+  const group: Group = { touched: new Set(), copied: [] };
+  const results = tasks.map((task) => fileOne(task, group));
+  removeFormerCopies(group.copied);
+  for (const directory of group.touched) {
     syncFile(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   }
   return results;

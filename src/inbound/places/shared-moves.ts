@@ -3,9 +3,9 @@
  * between two instructions, and goes on in the middle of a move while another node has done all of it, and a new file has come
  * under the old name. So no step overwrites, and none removes what it has not looked at:
  *
- *   link   from ──> to            refused by the system when `to` is taken
+ *   link   from ──> to            refused by the system when `to` is taken; a copy of it, when it is another user's
  *   rename from ──> .<id>.gone    takes whatever has the name now
- *   then, when that is the file at `to`: unlinked; when it is another one: linked back, or to `.again` if the name is taken
+ *   then, when that is the file at `to`: unlinked; when it is another one: linked back, or renamed to `.again` where it cannot be
  *
  * Each step is made while the lease is good, and looked at again after it: when the lease is good then too, nobody else has
  * acted. When it is over, what was linked is compared with what was decided about, and removed when it is something else.
