@@ -122,7 +122,7 @@ describe("what is due", () => {
 
   test("is found after a wake, and what another process writes without one", async () => {
     const site = await DeliverySite.open();
-    await site.startQueue();
+    await site.startQueue({ lookEveryMs: 200 });
     const { promise, resolve } = Promise.withResolvers<void>();
     site.target().script = () => {
       resolve();

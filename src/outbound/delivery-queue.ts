@@ -49,9 +49,11 @@ export interface DeliveryQueueDeps {
   readonly random: () => number;
   /** Without it this process delivers for all companies. */
   readonly ownership?: Pick<Ownership, "isSole">;
+  /** Between two looks that nobody has asked for, milliseconds; a second unless given. */
+  readonly lookEveryMs?: number;
 }
 
-const lookIntervalMs = 1_000;
+const usualLookMs = 1_000;
 /** Commits come in bursts. */
 const wakeDelayMs = 10;
 const ticksToFullLook = 60;
@@ -96,7 +98,7 @@ export class DeliveryQueue implements Service, CompanyWork {
     if (this.#companies.all === undefined) await this.#deps.store.write("site", (tx) => recountTargets(tx));
     this.#tick();
     await this.#looking;
-    this.#timer = setInterval(() => this.#tick(), lookIntervalMs);
+    this.#timer = setInterval(() => this.#tick(), this.#deps.lookEveryMs ?? usualLookMs);
     this.#timer.unref();
   }
 

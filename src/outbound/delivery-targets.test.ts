@@ -200,6 +200,7 @@ describe("the configuration", () => {
     site.queue.reload();
     await site.complete("S3");
     site.now += 5 * secondMs;
+    site.queue.wake();
     await waitFor("the new target to have some", () => site.target().sent.length > 0);
     expect(old.closed).toBe(0);
     resolve();

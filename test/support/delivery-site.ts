@@ -1,6 +1,7 @@
 /** A real store with stops that are completed, targets that do as they are told, and a clock that is set by hand. */
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { hourMs } from "../../src/lib/durations.ts";
 import type { FailedOutcome } from "../../src/domain/outbound/delivery-fault.ts";
 import type { RecordedEventKind } from "../../src/domain/outbound/recorded-events.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
@@ -163,6 +164,8 @@ export class DeliverySite {
       clock: { now: () => this.now },
       log,
       random: () => this.random,
+      // Time passes when a test says so.
+      lookEveryMs: hourMs,
       render: (row) => this.render(row),
       targets: ({ name }) => {
         const target = this.target(name);

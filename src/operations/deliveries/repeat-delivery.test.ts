@@ -23,7 +23,7 @@ test("all that wait for their next attempt at a target are tried at once when so
   const site = await DeliverySite.open();
   await site.complete("S1", "S2", "S3");
   site.target().script = ({ files: [file] }) => (file?.name.startsWith("s2") ? failure() : unreachable);
-  await site.startQueue();
+  await site.startQueue({ lookEveryMs: secondMs });
   // While the target is paused one alone is tried; whether that was the first pause, the order of the answers says.
   const arePutOff = async () => (await site.rows()).every(({ due_at }) => due_at > site.now + hourMs);
   for (let tries = 0; tries < 8 || !(await arePutOff()); tries += 1) await site.pass(7 * hourMs);
