@@ -148,6 +148,11 @@ export function isMissing(thrown: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** Whether the system permits no further link to a file, as to that of another user (`fs.protected_hardlinks`). */
+export function isLinkForbidden(thrown: unknown): boolean {
+  return systemCodeOf(thrown) === "EPERM";
+}
+
 /** For `catch` of a promise: undefined when nothing has that name; every other fault is thrown. */
 export function unlessMissing(thrown: unknown): undefined {
   if (!isMissing(thrown)) throw thrown;

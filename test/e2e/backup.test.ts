@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import {
   appendFile,
+  chmod,
   mkdir,
   mkdtemp,
   readdir,
@@ -13,7 +14,6 @@ import {
   symlink,
   utimes,
   writeFile,
-  chmod,
 } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ const first: FileState = { size: 10, mtimeMs: 1_000, ino: 7, ctimeMs: 1_000, cam
 const settleMs = 2_000;
 
 function added(): Candidates {
-  const candidates = new Candidates();
+  const candidates = new Candidates({ isInbox: true });
   candidates.add("a.xml", first, { atMs: 500, isRecovered: false });
   return candidates;
 }

@@ -53,8 +53,14 @@ export class Candidates {
   readonly #files = new Map<string, Candidate>();
   /** Whether one of `.again` was found and not handed over: scans of the folder do not find it again. */
   hasLeftAgain = false;
-  /** Whether sources may lie aside: until a sweep has dealt with them, nothing of `inbound/` is taken. */
-  mayLieAside = true;
+  /** Whether sources of `inbound/` may lie aside: until a sweep has dealt with them, nothing of it is taken. */
+  mayLieAside: boolean;
+  readonly #isInbox: boolean;
+
+  constructor({ isInbox }: { readonly isInbox: boolean }) {
+    this.#isInbox = isInbox;
+    this.mayLieAside = isInbox;
+  }
 
   get size(): number {
     return this.#files.size;
@@ -81,6 +87,7 @@ export class Candidates {
 
   /** Files are in between their names: the next scan looks there. */
   noteBetween(left: { readonly isLeftInAgain: boolean; readonly isLeftAside: boolean }): void {
+    if (!this.#isInbox) return;
     this.hasLeftAgain ||= left.isLeftInAgain;
     this.mayLieAside ||= left.isLeftAside;
   }

@@ -71,7 +71,7 @@ export class FolderScanner {
    */
   isDue(): boolean {
     if (this.times.isResting) return false;
-    if (this.#again.isDue || (this.#folder.isInbox && this.#deps.candidates.mayLieAside)) return true;
+    if (this.#again.isDue || this.#deps.candidates.mayLieAside) return true;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
@@ -122,7 +122,7 @@ export class FolderScanner {
   /** What was set aside gets a name by it. */
   async #sweep(at: string): Promise<void> {
     const { candidates } = this.#deps;
-    if (!this.#folder.isInbox || !candidates.mayLieAside) return;
+    if (!candidates.mayLieAside) return;
     const isOver = () => this.#deps.mayTakeForMs(this.#folder.companyId) === 0;
     const sweeping = sweepCopies({ ...this.#deps, assertHeld: () => assertHeld({ isOver }) }, at);
     const wasAside = await sweeping.catch(unlessHoldOver);
@@ -157,7 +157,7 @@ export class FolderScanner {
   async scanEntries(names: readonly string[]): Promise<void> {
     const at = this.#at;
     // Its copy may have the name already: the scan that deals with that finds all.
-    if (at === undefined || (this.#folder.isInbox && this.#deps.candidates.mayLieAside)) return;
+    if (at === undefined || this.#deps.candidates.mayLieAside) return;
     const found: Found = new Map();
     const unknown = names.filter((name) => !this.#isOurs(at, name));
     await scanNames(this.#deps.disk, at, unknown, this.#visitor(at, found));

@@ -98,7 +98,7 @@ export class FolderTaker {
 
   /** A scan is to sweep first what lies aside. */
   get #mayTake(): boolean {
-    return !this.#isStopped && !(this.#folder.isInbox && this.#deps.candidates.mayLieAside);
+    return !this.#isStopped && !this.#deps.candidates.mayLieAside;
   }
 
   /** When the next candidates are due; undefined while there are none. */

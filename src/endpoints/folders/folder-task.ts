@@ -94,7 +94,7 @@ export class FolderTask {
       tooMany: () => this.scanUnlessResting(),
     });
     const disk = isInbox ? deps.localDisk : deps.disk;
-    const candidates = new Candidates();
+    const candidates = new Candidates(folder);
     const staying = new StayingFiles({ log, keepBack: (name) => deps.inbox.keepBack(companyId, name) });
     this.#staying = staying;
     const shared = { ...deps, disk, log, candidates, staying };

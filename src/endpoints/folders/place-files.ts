@@ -19,7 +19,7 @@
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { isLinkForbidden, systemCodeOf } from "../../lib/errors.ts";
 import { monotonicMs } from "../../lib/monotonic.ts";
 import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
 import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
@@ -101,12 +101,12 @@ function linkUnlessThere(calls: TakeCalls, from: string, to: string): boolean {
   }
 }
 
-/** "refused" when the system permits no link, as to a file of another user. */
+/** "refused" when no link is permitted. */
 function linkBack(calls: TakeCalls, from: string, to: string): "back" | "displaced" | "refused" {
   try {
     return linkUnlessThere(calls, from, to) ? "back" : "displaced";
   } catch (error) {
-    if (systemCodeOf(error) !== "EPERM") throw error;
+    if (!isLinkForbidden(error)) throw error;
     return "refused";
   }
 }

@@ -107,8 +107,8 @@ async function copyPortion(taking: Taking, files: readonly SettledFile[], to: Co
   const { maxFileBytes } = settings();
   const toCopy = files
     .filter(({ state }) => state.size <= maxFileBytes)
-    .map((file) => ({ file, mark: newMark() }))
-    .map(({ file: { name, state }, mark }) => {
+    .map(({ name, state }) => {
+      const mark = newMark();
       return { name, state, mark, copy: copyName(runId, mark), cameAtMs: cameAtOf(taking, state) };
     });
   if (toCopy.length === 0) return new Map();

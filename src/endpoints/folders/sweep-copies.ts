@@ -10,7 +10,7 @@ import {
   nameOfAgainFile,
 } from "../../inbound/places/place-arrival.ts";
 import { mkdir, rename } from "../../lib/files/changes.ts";
-import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { isLinkForbidden, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
@@ -34,8 +34,8 @@ export function copyName(runId: string, mark: string): string {
  * of `inbound/` was set aside, its copy takes its place, because it says when the file came, and the source does not any more. A
  * source whose copy is not all of it gets its name back, or one in `.again`.
  *
- * Copies are renamed first: a node that stood still cannot give them a place any more when it goes on, nor set a source aside that
- * this one does not see. Gives whether anything was aside. Throws `HoldOverError` once the company is another node's.
+ * Copies are renamed first: a node that stood still cannot give them a place any more when it goes on, nor set a source aside
+ * that this one does not see. Gives whether anything was aside. Throws `HoldOverError` once the company is another node's.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<boolean> {
   const taking = join(inbound, takingFolderName);
@@ -99,8 +99,9 @@ async function endExchanges(deps: SweepDeps, inbound: string, { copies, aside }:
   const again = join(inbound, againFolderName);
   await mkdir(again, { recursive: true, mode: 0o750 });
   const done: string[] = [];
+  const byMark = new Map(copies.map((copy) => [markOfCopy(copy), copy]));
   for (const source of aside) {
-    const copy = copies.find((other) => markOfCopy(other) === markOf(basename(source)));
+    const copy = byMark.get(markOf(basename(source)));
     const hasName = await isUnderOwnName(deps, inbound, source);
     const isCopied = !hasName && copy !== undefined && (await isWhole(source, copy));
     if (isCopied) await givePlace(deps, inbound, copy, basename(source));
@@ -122,8 +123,7 @@ async function hasNameBack(deps: SweepDeps, inbound: string, source: string): Pr
   try {
     return await linkUnlessThere(deps, source, join(inbound, name));
   } catch (error) {
-    // The system may permit no link to a file of another user.
-    if (systemCodeOf(error) !== "EPERM") throw error;
+    if (!isLinkForbidden(error)) throw error;
     return false;
   }
 }

@@ -5,8 +5,8 @@
  *                                      └── no: the copy is removed, and the file stays with its writer
  *
  * A copy replaces also a file in the company's own `inbound/`: whoever left it there can write to it. A file in `.again` is
- * a copy already, or an upload, or one that could not have its name back. A file over the limit is not copied, because its size refuses it.
- * A copy tells by its mtime when the file came, also to the next start, should this one die.
+ * a copy already, or an upload, or one that could not have its name back. A file over the limit is not copied, because its size
+ * refuses it. A copy tells by its mtime when the file came, also to the next start, should this one die.
  *
  * Another node may enter a file of the company's own `inbound/` while its copy is made; the pipeline knows the path then, and
  * the file stays for that entry. Once the path is reserved, the pipeline leaves such an entry to the file that is taken.
@@ -83,7 +83,7 @@ async function givePortion(taking: Taking, copied: readonly Copied[], to: PlaceF
   }
 }
 
-/** The copies of files that have to settle again: another node has entered them meanwhile, say, and they are not looked at then. */
+/** The copies of files that have to settle again; one that another node has entered meanwhile is not looked at then. */
 async function leave({ deps, outcomes }: Taking, copied: readonly Copied[]): Promise<void> {
   for (const { file, from } of copied) {
     outcomes.changed.push(file.name);

@@ -1,6 +1,6 @@
 /**
- * Copies of files that were left in folders, from their making until they are filed away: nobody writes to one, and its mtime says
- * when the file came. By their mode the next start knows them.
+ * Copies of files that were left in folders, from their making until they are filed away: nobody writes to one, and its mtime
+ * says when the file came. By their mode the next start knows them.
  */
 import type { Stats } from "node:fs";
 

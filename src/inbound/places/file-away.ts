@@ -14,7 +14,7 @@ import { closeSync, constants, fstatSync, lstatSync, readdirSync, readFileSync, 
 import { basename, dirname, join } from "node:path";
 import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { isLinkForbidden, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
   copyFileSync,
   fchmodSync,
@@ -137,10 +137,9 @@ function giveFiledMode(path: string, { ino }: Stats): void {
   }
 }
 
-/** Other file systems; of several nodes also the file of another user, to which the system permits no link. */
+/** Between file systems, or where a node has to link and may not. */
 function needsCopy(error: unknown, { goodUntil }: FilingTask): boolean {
-  const code = systemCodeOf(error);
-  return code === "EXDEV" || (code === "EPERM" && goodUntil !== undefined);
+  return systemCodeOf(error) === "EXDEV" || (isLinkForbidden(error) && goodUntil !== undefined);
 }
 
 interface Moving {

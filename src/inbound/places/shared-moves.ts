@@ -21,7 +21,7 @@
 import { hash } from "node:crypto";
 import { closeSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { isLinkForbidden, systemCodeOf } from "../../lib/errors.ts";
 import {
   linkSync,
   mkdirSync,
@@ -89,12 +89,12 @@ function unless(code: "EEXIST" | "ENOENT", change: () => void): boolean {
 /** Puts what had a name before it was taken away under that name again. */
 type GiveBack = (taken: string, path: string) => void;
 
-/** False when another file has the name, or the system permits no link, as to a file of another user. */
+/** False when another file has the name, or no link is permitted. */
 function mayLink(taken: string, path: string): boolean {
   try {
     return unless("EEXIST", () => linkSync(taken, path));
   } catch (error) {
-    if (systemCodeOf(error) !== "EPERM" || statOf(taken)?.isFile() !== true) throw error;
+    if (!isLinkForbidden(error) || statOf(taken)?.isFile() !== true) throw error;
     return false;
   }
 }
