@@ -34,6 +34,7 @@ export const forAllTests = {
   globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
   setupFiles: [
     "test/support/check-units.ts",
+    "test/support/cheap-hashes.ts",
     ...(isOnPostgres ? ["test/support/stores-on-postgres.ts"] : []),
   ],
 } satisfies ViteUserConfig["test"];

@@ -1,6 +1,9 @@
 import { scryptSync } from "node:crypto";
-import { describe, expect, it } from "vitest";
-import { hashPassword, isPasswordOf, newPassword } from "./password-hash.ts";
+import { describe, expect, it, vi } from "vitest";
+import type * as passwordHash from "./password-hash.ts";
+
+const { hashPassword, isPasswordOf, newPassword } =
+  await vi.importActual<typeof passwordHash>("./password-hash.ts");
 
 describe("a hashed password", () => {
   it("has the cost, a salt of 16 bytes and the scrypt hash of the password", async () => {
@@ -32,6 +35,18 @@ describe("a hashed password", () => {
     for (const password of ["open sesame\0", "open sesame\0\0", "\0"]) {
       expect(await isPasswordOf(password, stored)).toBe(false);
     }
+  });
+
+  it("takes as long for nobody", async () => {
+    const stored = await hashPassword("open sesame");
+    const timeFor = async (whose: string | null) => {
+      const before = process.cpuUsage();
+      for (let times = 0; times < 3; times += 1) await isPasswordOf("wrong", whose);
+      return process.cpuUsage(before).user;
+    };
+    const [somebody, nobody] = [await timeFor(stored), await timeFor(null)];
+    expect(nobody).toBeLessThan(somebody * 1.75);
+    expect(somebody).toBeLessThan(nobody * 1.75);
   });
 
   it.each([

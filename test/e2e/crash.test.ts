@@ -9,7 +9,7 @@ import { CrashPlace } from "./crash-round.ts";
 import { expectToSurvive } from "./crash-series.ts";
 import { amount } from "../support/sampled.ts";
 
-const roundCount = amount(5, 20);
+const roundCount = amount(4, 20);
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 1);
 
 test(`what was answered is applied once or refused with its receipt, over ${roundCount} deaths (seed ${seed})`, async () => {

@@ -15,7 +15,7 @@ import { sequenceOf } from "../support/random-numbers.ts";
 import { dayMs, minuteMs } from "../../src/lib/durations.ts";
 import { amount } from "../support/sampled.ts";
 
-const histories = amount(200, 2_000);
+const histories = amount(120, 2_000);
 const roundsEach = 5;
 const holdMinutes = 30;
 

@@ -2,6 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
+import { isPasswordOf } from "../../src/lib/password-hash.ts";
 import { addCompany } from "../../src/operations/users/company-admin.ts";
 import {
   type ConfigurableSignIn,
@@ -41,6 +43,14 @@ export interface SignInFixture {
   create(options?: Partial<SignInOptions>, hashQueue?: HashQueueLimits): ConfigurableSignIn;
   withPassword(change?: Partial<PasswordAttempt>): Promise<SignInOutcome>;
   close(): Promise<void>;
+}
+
+/** How many passwords are hashed while something is done. */
+export async function hashesOf(doing: () => Promise<unknown>): Promise<number> {
+  const { calls } = vi.mocked(isPasswordOf).mock;
+  const before = calls.length;
+  await doing();
+  return calls.length - before;
 }
 
 export function passwordAttempt(change: Partial<PasswordAttempt> = {}): PasswordAttempt {
