@@ -26,6 +26,10 @@ export class HeldLane {
   /** The recovery, while there is one. */
   recovering: Promise<void> = Promise.resolve();
   readonly #takenAt = performance.now();
+  /** What dead nodes left is taken over, and the table of leases is still to know it. */
+  isToSettle = false;
+  /** When its work here began to end. */
+  #drainsSince: number | undefined;
 
   /** `onTold` is called when a transaction was told of files that are not in line. */
   constructor(company: TakenCompany, { epoch }: ClaimedLease, { endsAt, onTold }: HeldLaneOptions) {
@@ -64,6 +68,17 @@ export class HeldLane {
   /** One that was over stays so: units of work were refused meanwhile, and what they were about is not in line any more. */
   extend(endsAt: number): void {
     if (!this.isOver) this.#endsAt = endsAt;
+  }
+
+  /** Its work here begins to end. */
+  drains(): void {
+    this.stage = "draining";
+    this.#drainsSince = performance.now();
+  }
+
+  /** Its work here has been ending for longer than `ms`. */
+  drainsLongerThan(ms: number): boolean {
+    return this.#drainsSince !== undefined && performance.now() - this.#drainsSince > ms;
   }
 
   /** Another node has the company, or will have it soon. */

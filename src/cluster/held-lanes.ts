@@ -1,6 +1,7 @@
 /** The companies that this node has, and how their work begins and ends here. */
 import { messageOf } from "../lib/errors.ts";
 import { ConcurrencyLimit } from "../lib/concurrency.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { ClaimedLease, Lease, LeaseTable } from "../store/cluster/lease-table.ts";
 import type { CompanyWork } from "../store/cluster/ownership.ts";
@@ -9,7 +10,7 @@ import { leaveAll, takeAll } from "./company-parts.ts";
 import { HeldLane, type LaneStage } from "./held-lane.ts";
 
 export interface HeldLanesDeps {
-  readonly table: Pick<LeaseTable, "release">;
+  readonly table: Pick<LeaseTable, "release" | "settle">;
   readonly node: string;
   readonly leaseMs: number;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
@@ -20,6 +21,8 @@ export interface HeldLanesDeps {
 
 /** How many companies are taken over at a time. */
 const recoveriesAtOnce = 8;
+/** Lines of a fault that comes again each second. */
+export const failing = { maxLines: 5, windowMs: 60_000 } as const;
 
 export class HeldLanes {
   readonly #deps: HeldLanesDeps;
@@ -28,10 +31,12 @@ export class HeldLanes {
   readonly #lanes = new Map<number, HeldLane>();
   readonly #ending = new Map<HeldLane, Promise<void>>();
   readonly #recoveries = new ConcurrencyLimit(recoveriesAtOnce);
+  readonly #failing: LimitedLog;
   #lostCount = 0;
 
   constructor(deps: HeldLanesDeps) {
     this.#deps = deps;
+    this.#failing = createLimitedLog(deps.log, failing);
   }
 
   /**
@@ -67,11 +72,11 @@ export class HeldLanes {
 
   /** The work of the company begins, under a lease that ends here at `endsAt` (`performance.now()`). */
   async begin(lease: ClaimedLease, endsAt: number): Promise<void> {
-    const { companyId, ranOutAt } = lease;
+    const { companyId, orphanedAt } = lease;
     const companyCode = await this.#codeOf(companyId);
-    const orphanedAt = ranOutAt === null ? undefined : ranOutAt - this.#deps.leaseMs;
     const { onTold } = this.#deps;
-    const lane = new HeldLane({ companyId, companyCode, orphanedAt }, lease, { endsAt, onTold });
+    const company = { companyId, companyCode, orphanedAt: orphanedAt ?? undefined };
+    const lane = new HeldLane(company, lease, { endsAt, onTold });
     this.#lanes.set(companyId, lane);
     lane.recovering = this.#recoveries.run(() => this.#recover(lane));
   }
@@ -106,7 +111,7 @@ export class HeldLanes {
   drain(lane: HeldLane, deadline: AbortSignal): Promise<void> {
     if (lane.stage === "fenced" || lane.stage === "draining")
       return this.#ending.get(lane) ?? Promise.resolve();
-    lane.stage = "draining";
+    lane.drains();
     return this.#end(lane, AbortSignal.any([deadline, lane.lost]));
   }
 
@@ -131,6 +136,14 @@ export class HeldLanes {
     for (const lane of this.all) if (lane.isOver) this.fence(lane);
   }
 
+  /**
+   * Tells the table of leases what is taken over of dead nodes. Until it knows, and when a recovery does not come to its end,
+   * whoever has the company next looks for the same again.
+   */
+  async settle(): Promise<void> {
+    await this.#settle(this.all.filter((lane) => lane.isToSettle && !lane.isOver));
+  }
+
   /** Resolves when all whose work was ending have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#ending.values());
@@ -149,10 +162,11 @@ export class HeldLanes {
       await takeAll({ ...this.#deps, parts: this.#parts }, company, lost);
       if (lane.stage !== "recovering") return;
       lane.stage = "working";
+      lane.isToSettle = company.orphanedAt !== undefined;
       this.#deps.log.info({ ...fields, ms: Math.round(performance.now() - beganAt) }, "company taken over");
     } catch (error) {
       if (lane.stage !== "recovering") return;
-      this.#deps.log.error({ ...fields, err: error }, "a company cannot be taken over; giving it back");
+      this.#failing.warn({ ...fields, err: error }, "a company cannot be taken over now; giving it back");
       // Not awaited: the end waits for this recovery.
       void this.drain(lane, lane.untilOver());
     }
@@ -167,6 +181,16 @@ export class HeldLanes {
     return ending;
   }
 
+  async #settle(lanes: readonly HeldLane[]): Promise<void> {
+    if (lanes.length === 0) return;
+    const { table, node } = this.#deps;
+    await table.settle(
+      node,
+      lanes.map(({ company, epoch }) => ({ companyId: company.companyId, epoch })),
+    );
+    for (const lane of lanes) lane.isToSettle = false;
+  }
+
   async #endOnce(lane: HeldLane, deadline: AbortSignal): Promise<void> {
     const { log, table, node } = this.#deps;
     await lane.recovering;
@@ -175,6 +199,7 @@ export class HeldLanes {
     if (lane.stage === "fenced") return;
     const { companyId, companyCode } = lane.company;
     try {
+      if (lane.isToSettle) await this.#settle([lane]);
       await table.release(node, [{ companyId, epoch: lane.epoch }]);
       log.info({ company: companyCode }, "company given back");
     } catch (error) {

@@ -21,8 +21,8 @@ import type { CompanyWork, Ownership } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";
 import { ArrivalRounds, type ArrivalRoundsDeps } from "./arrival-rounds.ts";
 import type { LaneStage } from "./held-lane.ts";
-import { HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
-import { failing, LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
+import { failing, HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
+import { LeaseRounds, type LeaseRoundsDeps } from "./lease-rounds.ts";
 
 export interface LeaseKeeperDeps
   extends LeaseRoundsDeps,

@@ -6,7 +6,7 @@ import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Lease, LeaseTable, NodeReport, Orders } from "../store/cluster/lease-table.ts";
 import { ProgramAge, type ProgramAgeDeps } from "./program-age.ts";
 import type { HeldLane } from "./held-lane.ts";
-import type { HeldLanes, HeldLanesDeps } from "./held-lanes.ts";
+import { failing, type HeldLanes, type HeldLanesDeps } from "./held-lanes.ts";
 import { TreeWatch } from "./tree-watch.ts";
 
 export interface LeaseRoundsDeps
@@ -22,8 +22,6 @@ export interface LeaseRoundsDeps
   readonly replaced: () => void;
 }
 
-/** Lines of a fault that comes again each second. */
-export const failing = { maxLines: 5, windowMs: 60_000 } as const;
 const alone: Orders = {
   ...{ isReplaced: false, isToDrain: false, neededSchema: 0 },
   ...{ nodes: 1, lanes: 0, nextOverMs: null },
@@ -113,6 +111,7 @@ export class LeaseRounds {
       if (this.treeFault !== undefined) return;
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
+      await this.#lanes.settle();
       if (this.#takesNone) return;
       if (this.isToDrain) this.#lanes.giveBackAll();
       else await this.#balance();
@@ -141,8 +140,8 @@ export class LeaseRounds {
   async #renew(): Promise<void> {
     const { table, report, leaseMs } = this.#deps;
     const sentAt = performance.now();
-    // A lost one runs out in the database too, however long its work takes to end here.
-    const sent = this.#lanes.all.filter((lane) => !lane.isOver);
+    // A lost one runs out in the database too, however long its work takes to end here. So does one whose work does not end.
+    const sent = this.#lanes.all.filter((lane) => !lane.isOver && !lane.drainsLongerThan(2 * leaseMs));
     const kept = sent.map(({ company }) => company.companyId);
     const renewed = await table.renew(report().name, leaseMs, kept);
     this.#lanes.extend(renewed, sentAt + goodMsOf(leaseMs));

@@ -8,6 +8,7 @@
  *
  * What survives a crash is what survives one of the pipeline, for the node that takes the company over.
  */
+import { aborted } from "../lib/aborted.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Service } from "../lib/service.ts";
 import type { ArrivalTable, CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
@@ -28,7 +29,7 @@ import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
-import { recheckReceipts, writtenBackMs } from "./recovery/rewrite-receipts.ts";
+import { recheckReceipts, syncReceipts, writtenBackMs } from "./recovery/rewrite-receipts.ts";
 
 export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -98,18 +99,23 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   }
 
   async leave(
-    { companyId }: TakenCompany,
+    company: TakenCompany,
     { isFenced }: { readonly isFenced: boolean },
     deadline: AbortSignal,
   ): Promise<void> {
+    const { companyId } = company;
     const pipeline = this.#own.get(companyId) ?? this.#leaving.get(companyId);
     if (pipeline === undefined) return;
     this.#own.delete(companyId);
     this.#leaving.set(companyId, pipeline);
     try {
       if (!isFenced) await pipeline.settled(deadline);
-      if (isFenced || deadline.aborted) await pipeline.forget();
-      else await pipeline.stop();
+      if (isFenced || deadline.aborted) {
+        await pipeline.forget();
+        return;
+      }
+      await pipeline.stop();
+      await Promise.race([syncReceipts(this.#deps, company, deadline), aborted(deadline)]);
     } finally {
       this.#leaving.delete(companyId);
     }

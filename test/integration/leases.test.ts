@@ -72,6 +72,8 @@ async function startNode(
     readonly port?: number;
     /** How long it takes to take a company over. */
     readonly takingMs?: number;
+    /** What it does to take one over besides. */
+    readonly take?: CompanyWork["take"];
   } = {},
 ) {
   const { leaseMs = usualLeaseMs } = given;
@@ -82,9 +84,10 @@ async function startNode(
   const told: string[] = [];
   const part: CompanyWork = {
     name: "knowing",
-    async take({ companyId }) {
+    async take(company, signal) {
       await pause(given.takingMs ?? 0);
-      has.add(companyId);
+      await given.take?.(company, signal);
+      has.add(company.companyId);
     },
     async leave({ companyId }, { isFenced }) {
       told.push(`${isFenced ? "fenced" : "left"} ${companyId}`);
@@ -262,6 +265,73 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     tree.resolve();
     await waitFor("them to be shared again", () => two.has.size === 3 && one.has.size === 3);
     expect(one.keeper.treeFault).toBeUndefined();
+  });
+
+  it("are told of a company that a node died with until one has taken it over, whoever fails to", async () => {
+    const [company = 0] = companies;
+    const diedAt = Date.now() - usualLeaseMs - 60_000;
+    const dead = { owner: "dead", expires_at: diedAt + usualLeaseMs };
+    await store.write("site", (tx) =>
+      tx.updateTable("leases").set(dead).where("company_id", "=", company).execute(),
+    );
+    const orphanedAt: (number | undefined)[] = [];
+    const failing: CompanyWork["take"] = async (taken) => {
+      if (taken.companyId !== company) return;
+      orphanedAt.push(taken.orphanedAt);
+      throw new Error("the disk is full");
+    };
+    const one = await startNode("one", { take: failing });
+    await waitFor("it to try again", () => orphanedAt.length > 1);
+    expect(one.has.size).toBe(5);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    const noting: CompanyWork["take"] = async (taken) => {
+      if (taken.companyId === company) orphanedAt.push(taken.orphanedAt);
+    };
+    const two = await startNode("two", { take: noting });
+    expect(new Set(orphanedAt)).toEqual(new Set([diedAt]));
+    // At once, or with the next round.
+    await two.keeper.stop(AbortSignal.timeout(5_000));
+    orphanedAt.length = 0;
+    await startNode("three", { take: noting });
+    expect(orphanedAt).toEqual([undefined]);
+  });
+
+  it("note what they have taken over of a dead node, so that none does it again after they die", async () => {
+    const [company = 0] = companies;
+    const orphaned = () =>
+      store.read
+        .selectFrom("leases")
+        .select("orphaned_at")
+        .where("company_id", "=", company)
+        .executeTakeFirst();
+    const dead = { owner: "dead", expires_at: Date.now() - 1 };
+    await store.write("site", (tx) =>
+      tx.updateTable("leases").set(dead).where("company_id", "=", company).execute(),
+    );
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const starting = startNode("one", {
+      take: ({ companyId }) => (companyId === company ? ended : Promise.resolve()),
+    });
+    await waitFor("it to have the lease", async () => (await orphaned())?.orphaned_at !== null);
+    end();
+    await starting;
+    await waitFor("it to be noted", async () => (await orphaned())?.orphaned_at === null);
+  });
+
+  it("lose a company whose work does not end, two leases after they were to give it back", async () => {
+    const leaseMs = 2_000;
+    const one = await startNode("one", { leaseMs });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    onTestFinished(() => end());
+    one.hangs = ended;
+    expect(await store.leases?.order("one", true)).toBe(true);
+    await waitFor("its work to be ending", () => one.told.length === 6);
+    const two = await startNode("two", { leaseMs });
+    await waitFor("the other to have all", () => two.has.size === 6);
+    end();
+    await waitFor("its work to have ended", () => one.has.size === 0);
+    await store.leases?.order("one", false);
+    await waitFor("them to be shared again", () => one.has.size === 3 && two.has.size === 3);
   });
 
   it("give their companies away when they are to drain, and take some when that is over", async () => {

@@ -44,7 +44,16 @@ function receiptBeside(path: string): string {
   return join(dirname(path), receiptNameOf(basename(path)));
 }
 
-/** What is to be done to file a decided file away. One that goes to `error/` has its receipt beside it as well. */
+/** Where the receipts of a file lie that is filed away to `to`: one in `error/` has its receipt beside it as well. */
+export function receiptPathsOf(
+  locations: Locations,
+  { companyCode, name, to }: { readonly companyCode: string; readonly name: string; readonly to: string },
+): readonly [string, ...string[]] {
+  const ofName = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
+  return isBelowErrorFolder(locations, to) ? [ofName, receiptBeside(to)] : [ofName];
+}
+
+/** What is to be done to file a decided file away. */
 export function toFilingTask(
   locations: Locations,
   file: {
@@ -66,8 +75,8 @@ export function toFilingTask(
 ): FilingTask {
   const { decided, name, from } = file;
   const to = locations.fromLedger(decided.location);
-  const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
-  const beside = isBelowErrorFolder(locations, to) ? receiptBeside(to) : undefined;
+  const receiptPaths = receiptPathsOf(locations, { companyCode: file.companyCode, name, to });
+  const [receiptPath, beside] = receiptPaths;
   const stale = isBelowErrorFolder(locations, from) ? receiptBeside(from) : undefined;
   return {
     id: decided.id,
@@ -77,7 +86,7 @@ export function toFilingTask(
     to,
     sha256: decided.sha256,
     receipt: decided.receipt,
-    receiptPaths: beside === undefined ? [receiptPath] : [receiptPath, beside],
+    receiptPaths,
     ...(decided.receiptOfName === undefined
       ? {}
       : { receiptOfName: { path: receiptPath, text: decided.receiptOfName } }),

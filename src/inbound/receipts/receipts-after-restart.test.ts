@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.ts";
@@ -135,5 +135,30 @@ describe("receipts that a power failure took", () => {
     writeFileSync(receiptPath(), "");
     expect(await recheck()).toBe(1);
     expect(receipt()).toBe(last);
+  });
+
+  it("are written again but for one whose place is taken, which is told", async () => {
+    const other = "b_20261105_080000.xml";
+    await take(stopXml(["a"], "first"));
+    await take(stopXml(["b"], "first"), other);
+    const told: Record<string, unknown>[] = [];
+    const telling = createLogger({
+      level: "error",
+      destination: { write: (line: string) => told.push(JSON.parse(line) as Record<string, unknown>) },
+    });
+    rmSync(receiptPath());
+    mkdirSync(receiptPath());
+    const otherPath = receiptPath().replace("a_2026", "b_2026");
+    rmSync(otherPath);
+    const deps = { store: rig.store, locations: rig.locations, ledgerNumbers, log: telling };
+    const written = await recheckReceipts(
+      { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
+      Date.now() - 60_000,
+    );
+    expect(written).toBe(1);
+    expect(existsSync(otherPath)).toBe(true);
+    expect(told).toMatchObject([
+      { company: "ACME", path: receiptPath(), msg: expect.stringContaining("clear its path") },
+    ]);
   });
 });

@@ -2,15 +2,17 @@
  * Writes receipts again, from the ledger, which has their content.
  *
  *   after a power failure    they are renamed into place without a sync of their own: so when the machine has restarted since
- *                            the last run, those of its last minutes, or of a node that has died, are compared with the ledger
+ *                            the last run, those of its last minutes, or of a node that has died, are compared with the ledger;
+ *                            a node that gives a company back syncs them before
  *   of a name                that were withheld for the sake of a file which then was not placed
  */
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
-import { unlessMissing } from "../../lib/errors.ts";
+import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -18,7 +20,7 @@ import { findFile, type LedgerEntry, listDecidedSince } from "../../store/ledger
 import { findNamesakes } from "../../store/ledger/receipt-sharers.ts";
 import { receiptFor } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
-import { toFilingTask } from "../places/places.ts";
+import { receiptPathsOf, toFilingTask } from "../places/places.ts";
 import type { ReceiptFiles } from "../places/receipt-files.ts";
 import { unlessHoldOver } from "../places/shared-moves.ts";
 import {
@@ -42,6 +44,18 @@ interface RecheckDependencies {
   readonly log: Logger;
 }
 
+/** What lies at a path, or above it, is in the way: no further attempt changes that. */
+const pathFaults: ReadonlySet<string> = new Set([
+  ...["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM"],
+]);
+
+/** Whether it had to be written. */
+async function rewriteUnlessSame(deps: RecheckDependencies, path: string, receipt: string): Promise<boolean> {
+  if ((await readFile(path, "utf8").catch(unlessMissing)) === receipt) return false;
+  deps.receiptFiles.write(path, receipt);
+  return true;
+}
+
 async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
   const { state, companyId } = entry;
   if (isOpenState(state) || !entry.isFiled) return 0;
@@ -52,12 +66,47 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
   let written = 0;
   for (const path of paths) {
-    const receipt = receiptFor(task, path);
-    if ((await readFile(path, "utf8").catch(unlessMissing)) === receipt) continue;
-    deps.receiptFiles.write(path, receipt);
-    written += 1;
+    try {
+      if (await rewriteUnlessSame(deps, path, receiptFor(task, path))) written += 1;
+    } catch (error) {
+      if (!pathFaults.has(systemCodeOf(error) ?? "")) throw error;
+      // One receipt keeps no company from its work.
+      deps.log.error(
+        { company: companyCode, entry: entry.id, path, reason: messageOf(error) },
+        "a receipt cannot be compared with the ledger after a power failure, nor written again: clear its path; " +
+          "`dropgate file ENTRY` shows what it would say",
+      );
+    }
   }
   return written;
+}
+
+async function syncIfThere(path: string): Promise<void> {
+  const file = await open(path).catch(unlessMissing);
+  if (file === undefined) return;
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Syncs the receipts of a company that may not be on the disk yet: nobody compares those of a node that has given the company
+ * back, and then loses its power. Goes on until the deadline.
+ */
+export async function syncReceipts(
+  { store, locations, clock }: Pick<RecheckDependencies, "store" | "locations"> & { readonly clock: Clock },
+  { companyId, companyCode }: { readonly companyId: number; readonly companyCode: string },
+  deadline: AbortSignal,
+): Promise<void> {
+  const entries = await listDecidedSince(store.read, clock.now() - writtenBackMs, companyId);
+  const paths = entries.flatMap(({ name, location }) =>
+    receiptPathsOf(locations, { companyCode, name, to: locations.fromLedger(location) }),
+  );
+  await mapConcurrently([...new Set(paths)], entriesAtOnce, async (path) => {
+    if (!deadline.aborted) await syncIfThere(path);
+  });
 }
 
 /** Rewrites the receipts since then that a power failure took, of one company if given; gives their number. */

@@ -42,6 +42,11 @@ export interface ClusterTables {
     owner: string | null;
     epoch: Generated<number>;
     expires_at: Generated<number>;
+    /**
+     * When a node that died with the company was surely there for the last time; null as soon as another one has taken over
+     * all that it left.
+     */
+    orphaned_at: number | null;
   };
   /** Failed sign-ins, as long as they count. */
   sign_in_faults: {

@@ -11,8 +11,11 @@ export interface Lease {
 
 /** A lease that was taken just now. */
 export interface ClaimedLease extends Lease {
-  /** When that of another node has run out, or would have: it did not give it back. */
-  readonly ranOutAt: number | null;
+  /**
+   * When a node that died with it was surely there for the last time, milliseconds UTC, of several the first; null when all
+   * that such nodes left is taken over (`settle`).
+   */
+  readonly orphanedAt: number | null;
 }
 
 /** What a node says of itself, again and again. */
@@ -77,6 +80,8 @@ export interface LeaseTable {
     readonly graceMs: number;
     readonly without: readonly number[];
   }): Promise<readonly ClaimedLease[]>;
+  /** What dead nodes left of these companies, which the node has in these epochs, is taken over. */
+  settle(node: string, leases: readonly Lease[]): Promise<void>;
   /** Gives leases back that the node has in these epochs. */
   release(node: string, leases: readonly Lease[]): Promise<void>;
   /** All nodes that have ever been, by name. */

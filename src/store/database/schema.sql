@@ -1,4 +1,4 @@
--- The schema after migration 24. Made by schema-dump.test.ts; never edited by hand.
+-- The schema after migration 25. Made by schema-dump.test.ts; never edited by hand.
 
 CREATE TABLE alert_notices (
   id integer primary key autoincrement,
@@ -260,7 +260,7 @@ CREATE TABLE leases (
   owner text,
   epoch integer not null default 0,
   expires_at integer not null default 0
-);
+, orphaned_at integer);
 CREATE INDEX leases_by_owner on leases (owner);
 
 CREATE TABLE ledger_gaps (

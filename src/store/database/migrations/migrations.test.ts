@@ -35,6 +35,7 @@ const frozenTexts = [
   "9c96a78b564605f7746a9ed3d9674406b77965dfeabf862c935440135c52d186",
   "540a39053bb46553b2a1b6de058b0fcf0ff4832089b5d5db28fcc0b87b3840c3",
   "0d71a7a2f4da18f3f64490b9a836f8b3c9c8a45d1071b3cef05d65462fed733e",
+  "82fc4be4265dc47f1c67393fb454447a92cfe1174bca9acb47b09c3a08296516",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

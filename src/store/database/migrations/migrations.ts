@@ -37,6 +37,7 @@ import { sql as momentsOfFiles } from "./0021-moments-of-files.ts";
 import { sql as importsOfLoads } from "./0022-imports-of-loads.ts";
 import { postgres as nodesAndLanesOfPostgres, sql as nodesAndLanes } from "./0023-nodes-and-lanes.ts";
 import { postgres as arrivalsOfPostgres, sql as arrivals } from "./0024-arrivals.ts";
+import { postgres as orphanedLeasesOfPostgres, sql as orphanedLeases } from "./0025-orphaned-leases.ts";
 
 export interface Migration {
   readonly name: string;
@@ -148,5 +149,15 @@ export const migrations: readonly Migration[] = [
     sql: arrivals,
     fingerprint: "8e98f7daac285156d722e38d52122923",
     postgres: { sql: arrivalsOfPostgres, fingerprint: "789b6bb918d752da6306f92e66699507", oldest: 24 },
+  },
+  {
+    name: "orphaned leases",
+    sql: orphanedLeases,
+    fingerprint: "176386fb3386bb70c46bee9bbdf67b30",
+    postgres: {
+      sql: orphanedLeasesOfPostgres,
+      fingerprint: "30fbd8858d6a8a489af71c8947138800",
+      oldest: "as before",
+    },
   },
 ];

@@ -22,7 +22,7 @@ function claimOf(locking: string): string {
   return `with open as (
       select lanes.company_id,
         ((leases.owner = $1) is true or leases.expires_at < ${serverNow} - $4::bigint) as is_overdue,
-        case when leases.owner is not null then leases.expires_at end as ran_out_at
+        least(leases.orphaned_at, case when leases.owner is not null then leases.expires_at - $2::bigint end) as orphaned_at
       from lanes join leases on leases.company_id = lanes.company_id
       where (leases.owner is null or leases.owner = $1 or leases.expires_at < ${serverNow})
         and lanes.company_id = any($5::bigint[])
@@ -30,11 +30,17 @@ function claimOf(locking: string): string {
     taken as (select * from open where is_overdue
       union all (select * from open where not is_overdue order by random() limit $3)),
     claimed as (update lanes set epoch = epoch + 1 from taken where lanes.company_id = taken.company_id
-      returning lanes.company_id, lanes.epoch, taken.ran_out_at),
-    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${serverNow} + $2::bigint from claimed
-      where leases.company_id = claimed.company_id)
+      returning lanes.company_id, lanes.epoch, taken.orphaned_at),
+    leased as (update leases set owner = $1, epoch = claimed.epoch, expires_at = ${serverNow} + $2::bigint,
+        orphaned_at = claimed.orphaned_at
+      from claimed where leases.company_id = claimed.company_id)
     select * from claimed`;
 }
+
+/** Those that the node has as it believes, in one order, as all who take several of them. */
+const inTheseEpochs = `company_id in (select company_id from leases
+  join unnest($2::bigint[], $3::bigint[]) given(id, of_epoch) on company_id = id and epoch = of_epoch
+  where owner = $1 order by company_id for update of leases)`;
 
 const statements = {
   enter: `insert into nodes (name, incarnation, version, schema, address, settings, started_at, seen_at)
@@ -63,10 +69,8 @@ const statements = {
   claimLocked: claimOf("for update"),
   open: `select company_id, ((owner = $1) is true or expires_at < ${serverNow} - $2::bigint) as is_overdue from leases
     where (owner is null or owner = $1 or expires_at < ${serverNow}) and not company_id = any($3::bigint[])`,
-  release: `update leases set owner = null, expires_at = ${serverNow}
-    where company_id in (select company_id from leases
-      join unnest($2::bigint[], $3::bigint[]) given(id, of_epoch) on company_id = id and epoch = of_epoch
-      where owner = $1 order by company_id for update of leases)`,
+  settle: `update leases set orphaned_at = null where ${inTheseEpochs}`,
+  release: `update leases set owner = null, expires_at = ${serverNow} where ${inTheseEpochs}`,
   nodes: `select nodes.*, ${serverNow} - seen_at as silent_ms,
     (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
   owners: "select company_id, owner from leases order by company_id",
@@ -93,6 +97,10 @@ interface NodeRow {
 
 function valuesOf({ name, incarnation, version, schema, address, settings }: NodeReport) {
   return [name, incarnation, version, schema, JSON.stringify(address), settings];
+}
+
+function valuesOfLeases(node: string, leases: readonly Lease[]) {
+  return [node, leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
 }
 
 function knownNodeOf({ address, isDraining, isStopped, ...rest }: NodeRow): KnownNode {
@@ -155,9 +163,12 @@ export class PostgresLeases implements LeaseTable {
     return claimed;
   }
 
+  async settle(node: string, leases: readonly Lease[]): Promise<void> {
+    await this.#ask("settle", valuesOfLeases(node, leases));
+  }
+
   async release(node: string, leases: readonly Lease[]): Promise<void> {
-    const [ids, epochs] = [leases.map(({ companyId }) => companyId), leases.map(({ epoch }) => epoch)];
-    await this.#ask("release", [node, ids, epochs]);
+    await this.#ask("release", valuesOfLeases(node, leases));
   }
 
   async nodes(): Promise<readonly KnownNode[]> {
