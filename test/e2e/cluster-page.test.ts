@@ -3,15 +3,16 @@
  * HAProxy at 127.0.0.1 with the file that is shipped, and a real server of PostgreSQL. A line `# on …` says where the lines
  * behind it are typed.
  */
-import { cpSync } from "node:fs";
+import { copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { balancerFile, environmentOf, freePorts, hasBalancer } from "../support/balanced-sites.ts";
 import { leftOut as needsPackages, MappedServer } from "../support/mapped-server.ts";
-import { hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { hasPostgres } from "../support/postgres-server.ts";
 import type { ProgramResult } from "../support/run-program.ts";
 import { type ServerProcess, startServer } from "../support/server-process.ts";
 import { followPage, isAsShown, type Shown } from "../support/server-pages.ts";
+import { startTlsPostgres, type TlsPostgres } from "../support/tls-postgres.ts";
 
 const page = "docs/cluster.md";
 const isPossible = hasPostgres && hasBalancer;
@@ -33,7 +34,7 @@ const leftOut: readonly RegExp[] = [
   /^apt /,
 ];
 
-let postgres: PostgresServer;
+let postgres: TlsPostgres;
 let database: string;
 let gates: { readonly "gate-1": MappedServer; readonly "gate-2": MappedServer };
 let balancer: MappedServer;
@@ -45,8 +46,7 @@ let isCopied = false;
 
 beforeAll(async () => {
   if (!isPossible) return;
-  // `check` has a problem without it.
-  postgres = await startPostgres({ more: ["fsync=on"] });
+  postgres = await startTlsPostgres();
   database = await postgres.makeDatabase("page");
   const first = await MappedServer.make();
   gates = { "gate-1": first, "gate-2": await MappedServer.make(first) };
@@ -59,7 +59,7 @@ afterAll(async () => {
   // The first one has the state directory.
   await gates["gate-2"].end();
   await gates["gate-1"].end();
-  postgres.stop();
+  postgres.end();
 });
 
 const replaced = (text: string, from: 0 | 1) =>
@@ -101,6 +101,11 @@ function copyConfiguration(): undefined {
   isCopied = true;
 }
 
+/** As from the machine of the database. */
+function copyCertificate(): undefined {
+  copyFileSync(postgres.authority.caFile, gates["gate-1"].mapped("/etc/dropgate/tls/postgres.crt"));
+}
+
 async function runOnGate(name: keyof typeof gates, command: string): Promise<ProgramResult | undefined> {
   const result = await gates[name].run(meantHere(command, name === "gate-1" ? "127.0.0.11" : "127.0.0.12"));
   return result && { ...result, output: replaced(result.output, 1) };
@@ -113,6 +118,7 @@ async function run(command: string): Promise<ProgramResult | undefined> {
     return { exitCode: 0, stdout: "", output: "" };
   }
   if (leftOut.some((form) => form.test(command))) return undefined;
+  if (command.startsWith("scp ")) return copyCertificate();
   if (command.startsWith("tar ")) return copyConfiguration();
   if (places[0] === "the balancer") return await runOnBalancer(command);
   const results = await Promise.all(places.map((place) => runOnGate(place as keyof typeof gates, command)));

@@ -6,7 +6,8 @@
  *
  * What is not as on the page: containers share the kernel of this machine, which need not have NFS, so the folder of the
  * storage is there in both nodes without `exportfs` and `mount`; the configuration goes from one node to the other
- * without an SSH server. Prints what is typed and what comes of it, and ends with 1 when something is not as expected.
+ * without an SSH server, and so does the certificate of the database. Prints what is typed and what comes of it, and ends
+ * with 1 when something is not as expected.
  */
 import { copyFile, cp, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -120,6 +121,7 @@ class ClusterWalk {
       return { exitCode: 0, stdout: "", output: "" };
     }
     if (ofNfs.test(command)) return undefined;
+    if (command.startsWith("scp ")) return await this.#copyCertificate(command);
     if (command.startsWith("tar ")) return await this.#copyConfiguration();
     if (command === "apt install haproxy") await this.#bringBalancerFile();
     if (command.startsWith("systemctl kill ")) await this.#beginSending();
@@ -135,6 +137,13 @@ class ClusterWalk {
 
   async #read(place: Place, command: string): Promise<string> {
     return (await this.#run(place, command)).stdout.trim();
+  }
+
+  async #copyCertificate(command: string): Promise<ProgramResult> {
+    const [, from = "", to = ""] = /^scp root@\S+:(\S+) (\S+)$/.exec(command) ?? [];
+    const rootOf = (place: Place) => this.#machines[place].root;
+    await copyFile(join(rootOf("the database"), from), join(rootOf("gate-1"), to));
+    return { exitCode: 0, stdout: "", output: "" };
   }
 
   async #copyConfiguration(): Promise<ProgramResult> {

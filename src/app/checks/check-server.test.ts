@@ -5,7 +5,7 @@ import { checkServer } from "./check-server.ts";
 const good: ServerFacts = {
   ...{ version: "15.4", versionNumber: 150_004, encoding: "UTF8", synchronousCommit: "on", fsync: "on" },
   ...{ fault: undefined, isStandby: false, clockAheadMs: 20, mayCreate: true, isTimeoutSet: true },
-  ...{ freeSessions: 97, neededSessions: 17 },
+  ...{ tls: undefined, isRemote: false, freeSessions: 97, neededSessions: 17 },
 };
 
 const told = (facts: Partial<ServerFacts>) =>
@@ -24,6 +24,7 @@ test.each<[Partial<ServerFacts>, RegExp]>([
   [{ synchronousCommit: "local" }, /^warning: synchronous_commit is local/],
   [{ clockAheadMs: 2_001 }, /^warning: .*2\.0 s ahead of/],
   [{ clockAheadMs: -60_000 }, /^warning: .*60\.0 s behind that/],
+  [{ isRemote: true }, /^warning: .*without TLS$/],
   [{ freeSessions: 15 }, /^problem: PostgreSQL leaves 15 sessions .* up to 17$/],
   [{ isStandby: true, mayCreate: false }, /^problem: .*standby/],
   [{ mayCreate: false }, /^problem: .*may not make tables/],

@@ -40,11 +40,24 @@ function checkDurability({ fsync, synchronousCommit }: ServerFacts): readonly Ch
   return found;
 }
 
+function checkTls({ tls, isRemote }: ServerFacts): readonly CheckFinding[] {
+  if (tls !== undefined) return [fine(`sessions with PostgreSQL use ${tls}`)];
+  const what = "documents and accounts go between this machine and PostgreSQL without TLS";
+  const remedy = "add sslmode=verify-full to the address (docs/postgresql.md, TLS)";
+  return isRemote ? [warning(what, remedy)] : [];
+}
+
 /** Findings besides that the database can be used. */
 export function checkServer(facts: ServerFacts): readonly CheckFinding[] {
   const { fault } = facts;
   const first = fault === undefined ? [] : [problem(fault.what, fault.remedy)];
-  const found = [...first, ...checkDurability(facts), ...checkClock(facts), checkSessions(facts)];
+  const found = [
+    ...first,
+    ...checkDurability(facts),
+    ...checkClock(facts),
+    ...checkTls(facts),
+    checkSessions(facts),
+  ];
   if (facts.isStandby)
     found.push(
       problem("the server of PostgreSQL is a standby, which does not write", "name the primary in `store`"),

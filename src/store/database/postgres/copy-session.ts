@@ -8,6 +8,7 @@ import { OperatorError } from "../../../lib/operator-error.ts";
 import type { CopiedRow } from "../copy/copy-side.ts";
 import { CopyIn } from "./copy-in.ts";
 import { lastingFault, toStoreError, unreachable } from "./postgres-faults.ts";
+import { verifying } from "./session-tls.ts";
 
 const connectTimeoutMs = 10_000;
 const plain: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
@@ -32,6 +33,21 @@ function translated(error: unknown): unknown {
   return lastingFault(error, "the address") ?? toStoreError(error);
 }
 
+async function connect(url: string): Promise<pg.Client> {
+  try {
+    const client = new pg.Client({
+      ...{ connectionString: verifying(url), application_name: "dropgate", keepAlive: true, types: plain },
+      connectionTimeoutMillis: connectTimeoutMs,
+    });
+    // What was asked rejects by itself.
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw translated(unreachable(error));
+  }
+}
+
 export class CopySession {
   readonly #client: pg.Client;
 
@@ -40,18 +56,7 @@ export class CopySession {
   }
 
   static async connect(url: string): Promise<CopySession> {
-    const client = new pg.Client({
-      ...{ connectionString: url, application_name: "dropgate", keepAlive: true, types: plain },
-      connectionTimeoutMillis: connectTimeoutMs,
-    });
-    // What was asked rejects by itself.
-    client.on("error", () => undefined);
-    try {
-      await client.connect();
-    } catch (error) {
-      throw translated(unreachable(error));
-    }
-    const session = new CopySession(client);
+    const session = new CopySession(await connect(url));
     for (const text of settings) await session.ask(text);
     return session;
   }

@@ -3,6 +3,7 @@ import pg from "pg";
 import { messageOf } from "../../../lib/errors.ts";
 import { OperatorError } from "../../../lib/operator-error.ts";
 import { StoreError, type StoreErrorKind } from "../../../lib/store-error.ts";
+import { tlsFault } from "./session-tls.ts";
 
 /** "cached plan must not change result type". */
 const stalePlan = "0A000";
@@ -52,23 +53,25 @@ export function isReadOnlyFault(error: unknown): boolean {
 /** Of a refusal to let this user in, which does not pass by itself; where the address is. */
 const lastingRemedies: Readonly<Record<string, (address: string) => string>> = {
   "28P01": (address) => `correct user and password in ${address}`,
-  "28000": (address) => `correct user and host in ${address}, or let them in by pg_hba.conf`,
+  "28000": (address) =>
+    `correct user and host in ${address}, ask for TLS there by sslmode=verify-full where pg_hba.conf has hostssl, or let them in by pg_hba.conf`,
   "3D000": (address) =>
     `make it with \`createdb --encoding=UTF8 --template=template0\`, or correct its name in ${address}`,
   "42501": () => "make the user the owner of the database, or grant what is missing",
 };
 
-/** What a start that meets such a refusal says; undefined for all that may pass. */
-export function lastingFault(
-  error: unknown,
-  address = "the secret that `store` names",
-): OperatorError | undefined {
-  const cause = error instanceof StoreError ? error.cause : error;
+const secret = "the secret that `store` names";
+
+function refusal(cause: unknown, address: string): string | undefined {
   const remedy = cause instanceof pg.DatabaseError ? lastingRemedies[cause.code ?? ""] : undefined;
-  if (remedy === undefined) return undefined;
-  return new OperatorError(`store: PostgreSQL refuses (${messageOf(cause)}): ${remedy(address)}`, {
-    cause: error,
-  });
+  return remedy && `PostgreSQL refuses (${messageOf(cause)}): ${remedy(address)}`;
+}
+
+/** What a start says that is refused, or does not trust the server; undefined for all that may pass. */
+export function lastingFault(error: unknown, address = secret): OperatorError | undefined {
+  const cause = error instanceof StoreError ? error.cause : error;
+  const fault = refusal(cause, address) ?? tlsFault(cause, address);
+  return fault === undefined ? undefined : new OperatorError(`store: ${fault}`, { cause: error });
 }
 
 /** Several addresses of a host name fail as one error without a message of its own. */
@@ -81,7 +84,8 @@ function reasonOf(error: unknown): string {
 export function unreachable(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) return error;
   const remedy = "see that the server that `store` names runs and lets this machine through";
-  return new StoreError("unavailable", `PostgreSQL cannot be reached (${reasonOf(error)}): ${remedy}`, error);
+  const away = `PostgreSQL cannot be reached (${reasonOf(error)}): ${remedy}`;
+  return new StoreError("unavailable", tlsFault(error, secret) ?? away, error);
 }
 
 /** Translates an error of the server or of the connection; one of the store itself is given back as it is. */

@@ -28,6 +28,10 @@ export interface ServerFacts {
   readonly mayCreate: boolean;
   /** What our own sessions have asked for came to be: no pooler between has left it out. */
   readonly isTimeoutSet: boolean;
+  /** The version of TLS by which the server is spoken to. */
+  readonly tls: string | undefined;
+  /** There is a network between this machine and the server. */
+  readonly isRemote: boolean;
   /** Sessions that others leave to this user. */
   readonly freeSessions: number;
   /** Sessions that a daemon and one command have. */
@@ -43,6 +47,8 @@ select current_setting('server_version') as version, current_setting('server_ver
   floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now,
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as creates,
   (select setting from pg_settings where name = 'idle_in_transaction_session_timeout') as idle,
+  (select version from pg_stat_ssl where pid = pg_backend_pid()) as tls,
+  coalesce(inet_client_addr() <> inet_server_addr(), false) as remote,
   least(
     current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint
       - coalesce(current_setting('reserved_connections', true), '0')::bigint
@@ -91,6 +97,8 @@ export async function findServerFacts(session: PostgresSession): Promise<ServerF
     clockAheadMs: Math.round(Number(row["now"]) - between),
     mayCreate: Number(row["creates"]) === 1,
     isTimeoutSet: Number(row["idle"]) === idleInTransactionMs,
+    tls: row["tls"] === null ? undefined : String(row["tls"]),
+    isRemote: Number(row["remote"]) === 1,
     freeSessions: Number(row["free"]),
     neededSessions: sessionsOfNode,
   };

@@ -5,6 +5,7 @@ import { writerLock } from "./advisory-locks.ts";
 import { isReadOnlyFault, isStalePlan, unreachable } from "./postgres-faults.ts";
 import { typeParsers } from "./postgres-values.ts";
 import { neededSchema, tooOldText } from "./program-locks.ts";
+import { verifying } from "./session-tls.ts";
 
 export interface SessionOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -58,7 +59,7 @@ function settingsOf({ isReader, isPatient, counter }: SessionOptions): string {
 function clientOf(options: SessionOptions): pg.Client {
   const { url, isPatient, statementMs, lockMs, node } = options;
   return new pg.Client({
-    connectionString: url,
+    connectionString: verifying(url),
     application_name: node === undefined ? "dropgate" : `dropgate ${node.name}`,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(isPatient ? {} : { query_timeout: answerTimeoutMs }),
@@ -120,12 +121,26 @@ export class SessionConnection {
   /** The client, connected when it is first asked for, and anew after it broke. */
   connected(): Promise<pg.Client> {
     if (this.#isClosed) return Promise.reject(new Error("the store is closed"));
-    this.#client ??= this.#connect();
-    return this.#client;
+    if (this.#client !== undefined) return this.#client;
+    const client = this.#connect();
+    this.#client = client;
+    // Before whoever asked knows it.
+    client.catch(() => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    return client;
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = clientOf(this.#options);
+    try {
+      // It reads the files of TLS that the address names, which may be missing for a while.
+      return await this.#admitted(clientOf(this.#options));
+    } catch (error) {
+      throw error instanceof StoreError ? error : unreachable(error);
+    }
+  }
+
+  async #admitted(client: pg.Client): Promise<pg.Client> {
     const forget = () => this.forget(client);
     // Each statement that was under way rejects by itself.
     client.on("error", forget);
@@ -136,10 +151,9 @@ export class SessionConnection {
       this.#current = client;
       return client;
     } catch (error) {
-      this.#client = undefined;
       // Why it failed is thrown.
       void client.end().catch(() => undefined);
-      throw error instanceof StoreError ? error : unreachable(error);
+      throw error;
     }
   }
 
