@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { applicationNameOf } from "./cluster-watch.ts";
 import { askPostgres } from "./postgres-server.ts";
 import { DaemonRun, type LogLine, type Settings } from "./daemon.ts";
 import { isInstalled, runProgram } from "./run-program.ts";
@@ -15,6 +16,9 @@ import { waitFor } from "./wait-for.ts";
 
 /** Whether each node can have a way of its own to the tree. */
 export const canFreezeTrees = isInstalled("bindfs") && existsSync("/dev/fuse") && process.geteuid?.() === 0;
+
+/** In which a daemon finds the address of the database. */
+const addressVariable = "CLUSTER_DATABASE";
 
 export interface NodePlan {
   readonly name: string;
@@ -57,6 +61,7 @@ export class ClusterNode {
     return this.plan.name;
   }
 
+  /** That of commands, and of whatever is no start of the node. */
   get configFile(): string {
     return join(this.plan.folder, "dropgate.yaml");
   }
@@ -81,7 +86,9 @@ export class ClusterNode {
 
   /** Resolves when it is ready. */
   async start(timeoutMs?: number): Promise<void> {
-    const run = new DaemonRun(this.configFile, {});
+    const name = encodeURIComponent(applicationNameOf(this.name, this.runs.length + 1));
+    const env = { [addressVariable]: `${this.#databaseUrl}?application_name=${name}` };
+    const run = new DaemonRun(this.#servingFile, { env });
     this.runs.push(run);
     await writeFile(join(this.plan.pids, this.name), `${run.pid}`);
     await run.waitForLog(({ msg }) => msg === "ready", timeoutMs);
@@ -111,7 +118,7 @@ export class ClusterNode {
 
   /** Freezes it at a moment at which it has a transaction open; false when it had none in the time. */
   async freezeInTransaction(timeoutMs: number): Promise<boolean> {
-    const open = `select 1 from pg_stat_activity where application_name = 'dropgate ${this.name}'
+    const open = `select 1 from pg_stat_activity where application_name = '${applicationNameOf(this.name, this.runs.length)}'
       and state = 'idle in transaction' and backend_xid is not null`;
     const until = performance.now() + timeoutMs;
     while (performance.now() < until) {
@@ -152,6 +159,15 @@ export class ClusterNode {
     return runProgram(program, [...args, "--config", this.configFile]);
   }
 
+  /** That of the daemon: the address of the database says which process it is. */
+  get #servingFile(): string {
+    return join(this.plan.folder, "serving.yaml");
+  }
+
+  get #databaseUrl(): string {
+    return `postgres://dropgate@127.0.0.1:${this.link.port}/dropgate`;
+  }
+
   get #treePath(): string {
     return this.plan.hasTreeOfItsOwn ? join(this.plan.folder, "tree") : this.plan.tree;
   }
@@ -167,12 +183,16 @@ export class ClusterNode {
 
   async #configure(): Promise<void> {
     const { name, leaseMs, httpPort, sftpPort, settings, folder } = this.plan;
-    const url = `postgres://dropgate@127.0.0.1:${this.link.port}/dropgate`;
-    await writeFile(join(folder, "postgres-url"), `${url}\n`, { mode: 0o600 });
+    await writeFile(join(folder, "postgres-url"), `${this.#databaseUrl}\n`, { mode: 0o600 });
     const own = {
-      ...{ stateDir: this.#treePath, store: "file:postgres-url", cluster: { node: name, leaseMs } },
+      ...{ stateDir: this.#treePath, cluster: { node: name, leaseMs } },
       ...{ http: { port: httpPort }, sftp: { port: sftpPort } },
     };
-    await writeFile(this.configFile, `${JSON.stringify({ ...settings, ...own }, null, 2)}\n`);
+    const stores = [
+      [this.configFile, "file:postgres-url"],
+      [this.#servingFile, `env:${addressVariable}`],
+    ] as const;
+    for (const [path, store] of stores)
+      await writeFile(path, `${JSON.stringify({ ...settings, ...own, store }, null, 2)}\n`);
   }
 }
