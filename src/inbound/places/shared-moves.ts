@@ -11,8 +11,8 @@
  * acted. When it is over, what was linked is compared with what was decided about, and removed when it is something else.
  *
  * A receipt is linked to its name too. Where one lies already, that is taken away first, whichever it is by then, and comes back
- * when the lease is over: the new owner's receipt of a newer file is not lost to that of an older one. A receipt with the same
- * text is left alone.
+ * when the lease is over: the new owner's receipt of a newer file is not lost to that of an older one. So is one with the same
+ * text: a node that was frozen right after its link removes its own, and only that, when it wakes up.
  *
  * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
  * be given back. Who files the task anew tidies that up; where its task is filed, `TakenNames` does, in `inbound/` and
@@ -209,21 +209,8 @@ function writeAnew(path: string, text: string): void {
   }
 }
 
-function hasText(path: string, text: string): boolean {
-  try {
-    return readFileSync(path, "utf8") === text;
-  } catch (error) {
-    if (systemCodeOf(error) !== "ENOENT") throw error;
-    return false;
-  }
-}
-
 /** Puts a receipt into its place, unless the lease is over. */
 export function placeReceiptShared({ path, text, privateName, hold }: SharedReceipt): void {
-  if (hasText(path, text)) {
-    assertHeld(hold);
-    return;
-  }
   const temporary = join(dirname(path), `${privateName}.new`);
   writeAnew(temporary, text);
   try {
