@@ -1,11 +1,12 @@
 /** Checks of the servers that files are fetched from: files that can be read and, when asked for, the servers themselves. */
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config, RemoteConfig } from "../../config/schema.ts";
-import type { CallOutcome } from "../../endpoints/remote/fetch-messages.ts";
+import type { CallOutcome, FetchSettings } from "../../endpoints/remote/fetch-messages.ts";
 import { RemoteClient } from "../../endpoints/remote/remote-client.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { type CheckFinding, fine, problem } from "../watch/check-finding.ts";
 import { faultRemedies } from "../admin/fault-remedies.ts";
+import { CaFiles } from "../daemon/ca-files.ts";
 import { fetchSettingsOf } from "../daemon/remotes.ts";
 
 interface CheckedRemote {
@@ -26,9 +27,9 @@ function findingOf({ title, settings }: CheckedRemote, outcome: CallOutcome): Ch
   );
 }
 
-async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {
+async function tryRemote(checked: CheckedRemote, fetch: FetchSettings): Promise<CheckFinding> {
   const { settings, title } = checked;
-  const client = new RemoteClient(await fetchSettingsOf(settings), settings.timeoutMs);
+  const client = new RemoteClient(fetch, settings.timeoutMs);
   try {
     // One portion of the listing says as much as all of it.
     return findingOf(checked, await client.list(async () => false, new AbortController().signal));
@@ -39,14 +40,21 @@ async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {
   }
 }
 
-async function checkOne(checked: CheckedRemote, isRemote: boolean): Promise<readonly CheckFinding[]> {
+/** `caFiles`: one for all, since several remotes may name one file. */
+async function checkOne(
+  checked: CheckedRemote,
+  caFiles: CaFiles,
+  isRemote: boolean,
+): Promise<readonly CheckFinding[]> {
+  const { settings, title } = checked;
+  let fetch: FetchSettings;
   try {
-    await fetchSettingsOf(checked.settings);
+    fetch = await fetchSettingsOf(settings, title, caFiles);
   } catch (error) {
     const remedy = "correct the path, or let the user of the daemon read it; until then nothing is fetched";
-    return [problem(`${checked.title}: ${messageOf(error)}`, remedy)];
+    return [problem(`${title}: ${messageOf(error)}`, remedy)];
   }
-  return isRemote ? [await tryRemote(checked)] : [];
+  return isRemote ? [await tryRemote(checked, fetch)] : [];
 }
 
 /** Whether the remotes of these companies can be used. `isRemote` connects, signs in and lists; it changes nothing there. */
@@ -61,5 +69,6 @@ export async function checkRemotes(
       settings,
     })),
   );
-  return (await Promise.all(all.map((checked) => checkOne(checked, isRemote)))).flat();
+  const caFiles = new CaFiles();
+  return (await Promise.all(all.map((checked) => checkOne(checked, caFiles, isRemote)))).flat();
 }

@@ -1,5 +1,4 @@
 /** From the configuration of remotes to the endpoint that polls them. */
-import { readFile } from "node:fs/promises";
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import { defaultEveryMs } from "../../config/sections/remotes-section.ts";
 import type { Config, RemoteConfig } from "../../config/schema.ts";
@@ -14,9 +13,11 @@ import { createRemoteMemory, createRemoteStates } from "../../inbound/remotes/re
 import type { UntakenOfRemote } from "../../inbound/remotes/untaken-files.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
+import { CaFiles } from "./ca-files.ts";
 import type { Cluster } from "./cluster.ts";
 import { ownWorkOf } from "./own-work.ts";
 import { companyWorkOf } from "./company-work.ts";
@@ -26,19 +27,17 @@ import type { ReleaseStack } from "./service-group.ts";
 /** Between the calls of one poll, and from a first listing to the second. */
 const keepMs = 15_000;
 
-/** Asynchronous: the remotes are read again and again, and the file may lie on a share that hangs. */
-async function contentOf(file: string, setting: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new Error(`the file ${file} (${setting}) cannot be read: ${messageOf(error)}; correct it`);
-  }
-}
-
-/** Values of secrets and contents of files instead of their names. Rejects when a file cannot be read. */
-export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
+/**
+ * Values of secrets and contents of files instead of their names. `title`: the remote, for the log. Rejects when a file cannot
+ * be read, or does not answer.
+ */
+export async function fetchSettingsOf(
+  settings: RemoteConfig,
+  title: string,
+  caFiles: CaFiles,
+): Promise<FetchSettings> {
   const file = settings.type === "ftps" ? settings.ca : undefined;
-  const ca = file === undefined ? undefined : await contentOf(file, "ca");
+  const ca = file === undefined ? undefined : await caFiles.contentOf(file, title);
   const server = serverSettingsOf(settings, { ca, keepMs });
   return { server, directory: directoryOf(settings), moveTo: settings.moveTo };
 }
@@ -49,24 +48,31 @@ function scheduleOf({ schedule, zone, everyMs = defaultEveryMs }: RemoteConfig):
   return { kind: "cron", cron: reading.schedule, zone };
 }
 
-function fetchOrFault(settings: RemoteConfig): Promise<PolledRemote["fetch"]> {
-  return fetchSettingsOf(settings).catch((error: unknown) => ({ fault: messageOf(error) }));
-}
-
 interface RemotesDeps {
   readonly store: Store;
   readonly locations: Locations;
   readonly config: () => Config;
 }
 
-/** The remotes of the configuration, of the companies that there are at this moment. */
-async function polledRemotes({ store, locations, config }: RemotesDeps): Promise<readonly PolledRemote[]> {
+function faultOf(error: unknown): { readonly fault: string } {
+  return { fault: messageOf(error) };
+}
+
+/**
+ * The remotes of the configuration, of the companies that there are at this moment. One whose file cannot be read, or does not
+ * answer in time, is among them with that fault, so that it keeps none of the others.
+ */
+async function polledRemotes(
+  { store, locations, config }: RemotesDeps,
+  caFiles: CaFiles,
+): Promise<readonly PolledRemote[]> {
   const companies = await listCompanies(store.read);
   const all = companies.flatMap(({ id, code }) =>
     [...remoteSettingsOf(config(), code)].map(async ([name, settings]) => ({
       ...{ companyId: id, companyCode: code, name, inboundDirectory: locations.inboundDirectory(code) },
       ...{ after: settings.after, settleMs: settings.settleMs, timeoutMs: settings.timeoutMs },
-      ...{ fetch: await fetchOrFault(settings), schedule: scheduleOf(settings) },
+      fetch: await fetchSettingsOf(settings, `${name} of ${code}`, caFiles).catch(faultOf),
+      schedule: scheduleOf(settings),
     })),
   );
   return await Promise.all(all);
@@ -84,11 +90,14 @@ export async function startRemotes(
     readonly signal: AbortSignal;
     /** Gets what can be asked of what is not taken. */
     readonly untaken: (() => readonly UntakenOfRemote[])[];
+    /** How long a file that a remote names has to answer, and the time between two readings of the list; else the defaults. */
+    readonly times?: { readonly answerMs: number; readonly refreshMs: number };
   },
 ): Promise<RemoteEndpoint> {
-  const { pipeline, intake, clock, log, config, cluster } = deps;
+  const { pipeline, intake, clock, log, config, cluster, times } = deps;
   const { ownership, keeper } = cluster;
   const { store, isOurs } = ownWorkOf(deps);
+  const caFiles = new CaFiles({ log, answerMs: times?.answerMs });
   const endpoint = new RemoteEndpoint({
     inbox: pipeline,
     memory: createRemoteMemory({ ...deps, store }),
@@ -97,8 +106,8 @@ export async function startRemotes(
     isOurs,
     intake,
     limits: () => config().inbound,
-    remotes: () => polledRemotes(deps),
-    ...{ clock, log, random: Math.random },
+    remotes: () => polledRemotes(deps, caFiles),
+    ...{ clock, log, random: Math.random, ...given({ refreshMs: times?.refreshMs }) },
   });
   await deps.stack.start(endpoint, deps.signal);
   keeper?.add(companyWorkOf(endpoint));

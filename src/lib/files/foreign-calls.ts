@@ -1,5 +1,5 @@
 /**
- * Calls to file systems that are not ours: drop folders, folder targets. A share whose server is gone answers none of them,
+ * Calls to file systems that are not ours: drop folders, folder targets, files that remotes name. A share whose server is gone answers none of them,
  * and each keeps a thread of the runtime's pool, which uploads need too. So all of them together get half of the pool: with
  * any number of dead shares the other half goes on.
  *
