@@ -10,6 +10,7 @@ import { enterFile, recordDecision } from "../store/ledger/files.ts";
 import { sampled } from "../../test/support/sampled.ts";
 import { isOnPostgres } from "../../test/support/store-dialect.ts";
 import { storeSettingsOf } from "../../test/support/store-url.ts";
+import { runCli } from "./run-cli.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
 
@@ -19,7 +20,20 @@ interface Run {
   readonly stderr: string;
 }
 
-function run(...args: string[]): Promise<Run> {
+/** As the process does, without it: loading the source anew would be most of each command. */
+async function run(...args: string[]): Promise<Run> {
+  const { DROPGATE_CONFIG: _unset, ...env } = process.env;
+  let [stdout, stderr] = ["", ""];
+  const code = await runCli(args, {
+    ...{ env, cwd: "/" },
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+  });
+  return { code, stdout, stderr };
+}
+
+/** The process, for what it adds: its arguments, its streams and its exit code. */
+function runProcess(...args: string[]): Promise<Run> {
   const argv = ["--disable-warning=ExperimentalWarning", main, ...args];
   const { DROPGATE_CONFIG: _unset, ...env } = process.env;
   return new Promise((resolve) => {
@@ -158,7 +172,6 @@ describe("the program", () => {
     [["files", "--limit", "0"]],
     [["file", "show", "x"]],
     [["files", "--config", "/nowhere.yaml"]],
-    [["serve", "--config", "/nowhere.yaml"]],
     [["check", "--config", "/nowhere.yaml"]],
   ])("ends with 2 after wrong use: %j", async (args) => {
     const { code, stdout, stderr } = await run(...args);
@@ -166,6 +179,17 @@ describe("the program", () => {
     expect(`${stdout}${stderr}`).not.toBe("");
     expect(stderr).not.toContain("    at ");
   });
+
+  // `serve` logs to its own standard error; it loads the most of all.
+  it.each([[["nope"]], [["serve", "--config", "/nowhere.yaml"]]])(
+    "ends as a process with 2 after wrong use: %j",
+    async (args) => {
+      const { code, stdout, stderr } = await runProcess(...args);
+      expect(code).toBe(2);
+      expect(`${stdout}${stderr}`).not.toBe("");
+      expect(stderr).not.toContain("    at ");
+    },
+  );
 
   it("prints every fault of the configuration with line and path", async () => {
     const faulty = join(dir, "faulty.yaml");
@@ -189,6 +213,15 @@ describe("the program", () => {
       expect(() => JSON.parse(stdout)).not.toThrow();
     },
   );
+
+  it("prints JSON alone as a process as well, and ends with 1 for what is not there", async () => {
+    const listed = await runProcess("user", "list", "--json", "--config", config);
+    expect(listed.code).toBe(0);
+    expect(() => JSON.parse(listed.stdout)).not.toThrow();
+    const shown = await runProcess("file", "show", "7", "--config", config);
+    expect(shown).toMatchObject({ code: 1, stdout: "" });
+    expect(shown.stderr).toContain("there is no ledger entry 7");
+  });
 
   it("takes --config before the command too", async () => {
     expect(await run("--config", config, "company", "list")).toMatchObject({ code: 0 });
@@ -295,7 +328,9 @@ describe("the program", () => {
   });
 
   it("tells its version", async () => {
-    expect((await run("version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+ \((?:commit [^)]+, )?Node\.js 2/);
+    expect((await runProcess("version")).stdout).toMatch(
+      /^dropgate \d+\.\d+\.\d+ \((?:commit [^)]+, )?Node\.js 2/,
+    );
     expect((await run("--version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+\n$/);
   });
 });
