@@ -29,10 +29,13 @@ const stopsPath = "/v5/stop/update/default";
 let ground: HostileGround;
 
 beforeAll(async () => {
-  ground = await HostileGround.make({
-    inbound: { settleMs: 100, scanMs: 200 },
-    http: { requestTimeoutMs: 600_000, headersTimeoutMs: 60_000 },
-  });
+  ground = await HostileGround.make(
+    {
+      inbound: { settleMs: 100, scanMs: 200 },
+      http: { requestTimeoutMs: 600_000, headersTimeoutMs: 60_000 },
+    },
+    amount(5_000, 10_000),
+  );
 });
 afterAll(() => ground.end());
 afterEach(() => ground.hangUp());
@@ -50,7 +53,7 @@ function codes({ status, body }: HttpAnswer): string {
 
 describe("files", () => {
   test("that take the parser seconds each get their refusals; the documents of others do not wait for them", async () => {
-    const slow = Array.from({ length: 6 }, () => slowStop(`H${ground.next()}`));
+    const slow = Array.from({ length: 6 }, () => slowStop(`H${ground.next()}`, amount(13_000, 19_999)));
     const names = slow.map(({ name }) => name);
     const answered = () => names.filter((name) => ground.hasReceipt(hostile, name)).length;
     await ground.upload(hostile, slow);

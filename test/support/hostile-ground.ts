@@ -55,8 +55,11 @@ export class HostileGround {
     this.share = share;
   }
 
-  /** Both companies have a drop folder; the other one besides a folder and a target on a share that can be frozen. */
-  static async make(settings: Settings = {}): Promise<HostileGround> {
+  /**
+   * Both companies have a drop folder; the other one besides a folder and a target on a share that can be frozen. A mapping has
+   * `mappingMs`, all of which one that hangs uses of a processor.
+   */
+  static async make(settings: Settings = {}, mappingMs = 10_000): Promise<HostileGround> {
     const site = await Site.make();
     for (const [name, text] of Object.entries(expressions))
       await writeFile(join(site.folder, `${name}.jsonata`), text);
@@ -68,7 +71,7 @@ export class HostileGround {
       await site.mustRun("user", "add-key", userName, "--key", `${site.keyFile}.pub`);
     }
     const ground = new HostileGround(site, share);
-    await site.reconfigure({ ...ground.#settings(), ...settings });
+    await site.reconfigure({ ...ground.#settings(mappingMs), ...settings });
     await site.start();
     return ground;
   }
@@ -77,7 +80,7 @@ export class HostileGround {
     return join(site.folder, `drop-${companyCode}`);
   }
 
-  #settings() {
+  #settings(mappingMs: number) {
     const drop = (companyCode: string) => ({ path: HostileGround.#dropOf(this.site, companyCode) });
     const frozen = this.share === undefined ? [] : [{ path: join(this.share.path, "in") }];
     const target = (path: string) => ({ targets: { frozen: { type: "folder", path, timeoutMs: 5_000 } } });
@@ -86,7 +89,10 @@ export class HostileGround {
     return {
       inbound: { settleMs: 200, scanMs: 500 },
       integrations: Object.fromEntries(
-        Object.keys(expressions).map((name) => [name, { file: join(this.site.folder, `${name}.jsonata`) }]),
+        Object.keys(expressions).map((name) => [
+          name,
+          { file: join(this.site.folder, `${name}.jsonata`), timeoutMs: mappingMs },
+        ]),
       ),
       companies: {
         [company]: { folders: [drop(company)] },
