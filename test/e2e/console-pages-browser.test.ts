@@ -84,7 +84,7 @@ async function onPaper(page: Page): Promise<readonly string[]> {
 describe.skipIf(!hasBrowser)("the page", () => {
   const browser = useBrowser();
 
-  test.each(sampled(differentPages, 8).map(({ path }) => [path] as const))("%s", async (path) => {
+  test.each(sampled(differentPages, 5).map(({ path }) => [path] as const))("%s", async (path) => {
     const page = await openAs(browser, story, { userName: "operator", ...wide });
     expect((await visit(page, addressIn(subjects, path))).status()).toBe(200);
     const name = pageName(path);
