@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FaultyPipeline, stopXml } from "../../test/support/faulty-pipeline.ts";
+import { sharedDocuments } from "../../test/support/shared-documents.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
 import { enterFile } from "../store/ledger/files.ts";
 
@@ -11,7 +12,7 @@ let rig: FaultyPipeline;
 let companyId: number;
 
 beforeEach(async () => {
-  rig = await FaultyPipeline.start();
+  rig = await FaultyPipeline.start({}, sharedDocuments);
   companyId = await rig.addCompany("ACME");
 });
 afterEach(() => rig.end());

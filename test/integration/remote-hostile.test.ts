@@ -7,6 +7,7 @@ import { describeKey } from "../../src/remote/host-keys.ts";
 import type { FtpSettings, SftpSettings } from "../../src/remote/server-settings.ts";
 import { type RemoteChanges, RemoteRig } from "../support/remote-rig.ts";
 import { stopText } from "../support/remote-site.ts";
+import { sampled } from "../support/sampled.ts";
 import { lineOf, type ScriptedFtp, startScriptedFtp } from "../support/scripted-ftp.ts";
 
 const name = "a_20261105_080000.xml";
@@ -57,17 +58,15 @@ describe("a server of a remote", () => {
     expect(server.files.size).toBe(0);
   });
 
-  test.each(["../evil.xml", "/etc/passwd.xml", "..", "a/../../b.xml", "x\u0007y.xml", "n".repeat(300)])(
-    "that lists %j is never asked for it",
-    async (listed) => {
-      server.listing = () => [lineOf(listed, 50), lineOf(name, stopText("a").length)];
-      put();
-      await rig.use(remote());
-      await rig.poll();
-      expect(await rig.names()).toEqual([name]);
-      expect(new Set(commandsOf("RETR"))).toEqual(new Set([`RETR ${name}`]));
-    },
-  );
+  test("that lists names which lead elsewhere, or are none, is never asked for them", async () => {
+    const listed = ["../evil.xml", "/etc/passwd.xml", "..", "a/../../b.xml", "x\u0007y.xml", "n".repeat(300)];
+    server.listing = () => [...listed.map((one) => lineOf(one, 50)), lineOf(name, stopText("a").length)];
+    put();
+    await rig.use(remote());
+    await rig.poll();
+    expect(await rig.names()).toEqual([name]);
+    expect(new Set(commandsOf("RETR"))).toEqual(new Set([`RETR ${name}`]));
+  });
 
   test.each([
     ["more", 10],
@@ -140,7 +139,7 @@ describe("a server of a remote", () => {
     expect(await rig.names()).toEqual([]);
   });
 
-  test.each(["LIST", "RETR", "DELE", "EPSV", "CWD"])(
+  test.each(sampled(["LIST", "EPSV", "RETR", "CWD", "DELE"], 3))(
     "that says nothing to %s is told, and the file is taken once when it speaks again",
     async (command) => {
       put();

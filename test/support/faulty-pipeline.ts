@@ -67,6 +67,18 @@ function fileOfLocation(location: string): { company: string; name: string } {
   return { company, name: name.replace(/\.[0-9a-f-]{36}\.xml$/, ".xml") };
 }
 
+interface Documents {
+  readonly pool: Pick<DocumentPool, "prepareFile">;
+  end(): Promise<void>;
+}
+
+async function startDocuments(): Promise<Documents> {
+  const pool = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
+  const never = new AbortController().signal;
+  await pool.start(never);
+  return { pool, end: () => pool.stop(never) };
+}
+
 export class FaultyPipeline {
   readonly directory: string;
   readonly locations: Locations;
@@ -76,29 +88,34 @@ export class FaultyPipeline {
   settings: PipelineSettings;
   clock: Clock = systemClock;
   pipeline: Pipeline;
-  readonly #documents: DocumentPool;
+  readonly #documents: Pick<DocumentPool, "prepareFile">;
+  readonly #endDocuments: () => Promise<void>;
   readonly #companies = new Map<number, string>();
   readonly #signal = new AbortController().signal;
   readonly #log: Logger;
 
   private constructor(
     directory: string,
-    parts: { store: Store; documents: DocumentPool; settings: PipelineSettings },
+    parts: { store: Store; documents: Documents; settings: PipelineSettings },
   ) {
     this.directory = directory;
     this.locations = createLocations(directory);
     this.store = parts.store;
-    this.#documents = parts.documents;
+    this.#documents = parts.documents.pool;
+    this.#endDocuments = parts.documents.end;
     this.settings = parts.settings;
     this.#log = createLogger({ level: "silent" });
     this.pipeline = this.#makePipeline();
   }
 
-  /** In a folder of its own, which is removed at the end. */
-  static async start(settings: Partial<PipelineSettings> = {}): Promise<FaultyPipeline> {
+  /** In a folder of its own, which is removed at the end. A pool that is `shared` is the caller's, before and after. */
+  static async start(
+    settings: Partial<PipelineSettings> = {},
+    shared?: DocumentPool,
+  ): Promise<FaultyPipeline> {
     const directory = mkdtempSync(join(tmpdir(), "dropgate-faulty-"));
-    const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
-    await documents.start(new AbortController().signal);
+    const documents =
+      shared === undefined ? await startDocuments() : { pool: shared, end: async () => undefined };
     const rig = new FaultyPipeline(directory, {
       store: await openUncheckedStore(directory),
       documents,
@@ -159,7 +176,7 @@ export class FaultyPipeline {
 
   async end(): Promise<void> {
     await this.pipeline.stop();
-    await this.#documents.stop(this.#signal);
+    await this.#endDocuments();
     await this.store.close();
     rmSync(this.directory, { recursive: true, force: true });
   }

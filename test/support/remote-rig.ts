@@ -2,8 +2,6 @@
 import { ledgerNumbers } from "./ledger-numbers.ts";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
-import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import type { FetchSettings } from "../../src/endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, RemoteLimits } from "../../src/endpoints/remote/remote-deps.ts";
 import { RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
@@ -20,6 +18,7 @@ import type { ServerSettings } from "../../src/remote/server-settings.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { openFreshStore } from "./fresh-store.ts";
+import { sharedDocuments } from "./shared-documents.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -27,11 +26,6 @@ import { waitFor } from "./wait-for.ts";
 const never = new AbortController().signal;
 /** Polls only when it is told to: the first round of its own begins before a test has put anything there. */
 const rarelyMs = 1_000_000_000;
-
-/** One for all rigs of a file of tests: it keeps nothing between documents. */
-const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
-beforeAll(() => documents.start(never));
-afterAll(() => documents.stop(never));
 
 export interface LogLine {
   readonly level: string;
@@ -79,7 +73,7 @@ export class RemoteRig {
     });
     rig.pipeline = new Pipeline({
       store: rig.store,
-      documents,
+      documents: sharedDocuments,
       locations: rig.locations,
       ledgerNumbers,
       settings: () => ({

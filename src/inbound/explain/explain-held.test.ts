@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../../test/support/faulty-pipeline.ts";
+import { sharedDocuments } from "../../../test/support/shared-documents.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { StoreError } from "../../lib/store-error.ts";
 import { whyHeld } from "./explain-held.ts";
@@ -10,7 +11,7 @@ let rig: FaultyPipeline;
 let companyId: number;
 
 beforeEach(async () => {
-  rig = await FaultyPipeline.start();
+  rig = await FaultyPipeline.start({}, sharedDocuments);
   companyId = await rig.addCompany("ACME");
 });
 afterEach(() => rig.end());

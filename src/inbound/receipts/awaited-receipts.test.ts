@@ -13,6 +13,7 @@ import { FilingQueue } from "../places/filing-queue.ts";
 import type { Arrival } from "../places/inbox.ts";
 import { newAgainName, placeArrival } from "../places/place-arrival.ts";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../../test/support/faulty-pipeline.ts";
+import { sharedDocuments } from "../../../test/support/shared-documents.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });
@@ -21,7 +22,7 @@ let rig: FaultyPipeline;
 let companyId: number;
 
 beforeEach(async () => {
-  rig = await FaultyPipeline.start();
+  rig = await FaultyPipeline.start({}, sharedDocuments);
   companyId = await rig.addCompany("ACME");
 });
 afterEach(() => rig.end());

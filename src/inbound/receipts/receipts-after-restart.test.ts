@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.ts";
+import { sharedDocuments } from "../../../test/support/shared-documents.ts";
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
@@ -14,7 +15,7 @@ let rig: FaultyPipeline;
 let companyId: number;
 
 beforeEach(async () => {
-  rig = await FaultyPipeline.start();
+  rig = await FaultyPipeline.start({}, sharedDocuments);
   companyId = await rig.addCompany("ACME");
 });
 afterEach(() => rig.end());

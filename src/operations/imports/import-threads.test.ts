@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { preparePartners } from "./business-partners.ts";
@@ -12,6 +12,10 @@ import { defaultJsonLimits, type PreparedKind } from "./import-preparation.ts";
 import { prepareStops } from "./import-stops.ts";
 import { createImportThreads, type ImportThreadsOptions } from "./import-threads.ts";
 import { prepareUsers } from "./import-users.ts";
+
+/** For tests that leave nothing in them. */
+const common = createImportThreads({ maxBodyBytes: () => 20_000_000 });
+afterAll(() => common.stop(AbortSignal.abort()));
 
 function makeThreads(options: Partial<ImportThreadsOptions> = {}) {
   const threads = createImportThreads({ maxBodyBytes: () => 20_000_000, ...options });
@@ -44,7 +48,7 @@ test.each<[PreparedKind, string, readonly unknown[], (input: never) => unknown]>
   const bytes = bodyOf(list, entries);
   const given = { companyCode: "ACME", documentsDir };
   const atOnce = await prepare({ ...given, body: JSON.parse(bytes.toString()) } as never);
-  const made = await makeThreads().prepare(kind, { ...given, bytes, limits });
+  const made = await common.prepare(kind, { ...given, bytes, limits });
   expect(made).toEqual(atOnce);
   expect(made.length).toBe(entries.length);
 });
@@ -52,7 +56,7 @@ test.each<[PreparedKind, string, readonly unknown[], (input: never) => unknown]>
 test("content of documents is durable before the entries are there", async () => {
   const documentsDir = join(temporaryFolder(), "documents");
   const bytes = bodyOf("stops", [{ stopNbr: "1", documents }]);
-  const [change] = await makeThreads().prepare("stops", { companyCode: "ACME", documentsDir, bytes, limits });
+  const [change] = await common.prepare("stops", { companyCode: "ACME", documentsDir, bytes, limits });
   const [document] = change?.documents ?? [];
   const { sha256 = "" } = document ?? {};
   expect(existsSync(join(documentsDir, sha256.slice(0, 2), sha256.slice(2, 4), sha256))).toBe(true);
@@ -71,7 +75,7 @@ test("the main thread has its turns while a body of 400,000 values is read", asy
 });
 
 test("what is wrong with a body is told as it would be at once", async () => {
-  const threads = makeThreads();
+  const threads = common;
   const given = { companyCode: "ACME", documentsDir: "", limits };
   await expect(threads.check({ ...given, bytes: Buffer.from('{"a":') })).rejects.toMatchObject({
     code: "notJson",
