@@ -9,6 +9,7 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import type { Transaction } from "../../src/store/database/group-commit.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { makeAuthority } from "../support/certificates.ts";
+import { resultInProcess } from "../support/run-in-process.ts";
 import { runProgram } from "../support/run-program.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { mayMount, startTinyDisk } from "../support/tiny-disk.ts";
@@ -21,10 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => site.end());
 
-/** As with `--json`, and the text of the same findings. */
+/** As with `--json`, and the text of the same findings. With an environment of its own as a process, else in this one. */
 async function check(env: NodeJS.ProcessEnv = {}) {
   const run = (...args: string[]) =>
-    runProgram(program, ["check", "--config", site.configFile, ...args], { env: { ...process.env, ...env } });
+    Object.keys(env).length === 0
+      ? resultInProcess(site, "check", ...args)
+      : runProgram(program, ["check", "--config", site.configFile, ...args], {
+          env: { ...process.env, ...env },
+        });
   const { stdout, exitCode } = await run("--json");
   return { exitCode, findings: JSON.parse(stdout) as CheckFinding[], text: async () => (await run()).stdout };
 }

@@ -3,6 +3,7 @@ import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/pro
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { company, oneParser, Site, user } from "../support/daemon.ts";
+import { resultInProcess } from "../support/run-in-process.ts";
 import { send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { itOnSqlite as test } from "../support/store-dialect.ts";
@@ -22,7 +23,7 @@ async function expectRefused(words: string): Promise<void> {
   expect(served.exitCode, served.output).toBe(1);
   expect(served.output).toContain(`dropgate cannot start: ${words}`);
   expect(served.output.trim().split("\n")).toHaveLength(1);
-  const checked = await site.cli("check");
+  const checked = await resultInProcess(site, "check");
   expect(checked.exitCode, checked.output).toBe(2);
   expect(checked.output).toContain(words);
 }
@@ -42,16 +43,10 @@ async function unmount(): Promise<() => Promise<void>> {
 }
 
 describe("serve and check refuse", () => {
-  test("a state directory that does not exist, and make none", async () => {
+  test("a state directory that does not exist, and make none; or that is empty, as when its disk is not mounted, and leave it empty", async () => {
     const mount = await unmount();
     await expectRefused(`the state directory ${site.stateDir} does not exist: mount`);
     expect(await readdir(site.folder)).not.toContain("var");
-    await mount();
-    await site.start();
-  });
-
-  test("one that is empty, as when its disk is not mounted, and leave it empty", async () => {
-    const mount = await unmount();
     await mkdir(site.stateDir);
     await expectRefused(`there is no state in ${site.stateDir}, neither database nor marker: mount`);
     expect(await readdir(site.stateDir)).toEqual([]);
@@ -78,32 +73,25 @@ describe("serve and check refuse", () => {
       ["user", "list"],
       ["company", "add", "BETA"],
     ]) {
-      expect((await site.cli(...command)).output, command.join(" ")).toContain(words);
+      expect((await resultInProcess(site, ...command)).output, command.join(" ")).toContain(words);
     }
     await expectRefused(words);
   });
 
-  test("one whose marker is missing, until init makes it", async () => {
+  test("one whose marker is missing, or a host key, that for old clients when they are let in, until init makes it", async () => {
+    await site.start();
+    await site.stop();
     await rm(inState("dropgate.instance"));
     const served = await site.cli("serve");
     expect(served.exitCode).toBe(1);
     expect(served.output).toContain(`${inState("dropgate.instance")} is missing beside the database`);
-    expect((await site.cli("check")).output).toContain("its instance marker is not complete");
+    expect((await resultInProcess(site, "check")).output).toContain("its instance marker is not complete");
     await initAgain();
-    await site.start();
-  });
-
-  test("one whose host key is missing, until init makes another", async () => {
+    // It has nothing to say of the marker any more.
     const key = inState("keys", "ssh_host_ed25519_key");
     await rm(key);
     await expectRefused(`the SSH host key ${key} is missing`);
     expect(await initAgain()).toContain(`made SSH host key ${key}`);
-    await site.start();
-  });
-
-  test("one whose key for old clients is missing, but only when they are let in", async () => {
-    await site.start();
-    await site.stop();
     await site.reconfigure({ sftp: { legacyAlgorithms: true } });
     await expectRefused(`the SSH host key ${inState("keys", "ssh_host_rsa_key")} is missing`);
     await initAgain();
@@ -122,7 +110,7 @@ test("no command but init makes a state", async () => {
   const mount = await unmount();
   await mkdir(site.stateDir);
   for (const words of [["company", "add", "BETA"], ["user", "list"], ["ledger", "verify"], ["files"]]) {
-    const result = await site.cli(...words);
+    const result = await resultInProcess(site, ...words);
     expect(result.exitCode, words.join(" ")).toBe(2);
     expect(result.output).toContain(`there is no state in ${site.stateDir}`);
   }
@@ -157,7 +145,7 @@ describe("an older database that was restored over a newer one", () => {
 
   test("is told by check, the log and readiness, until the ledger was verified", async () => {
     await restoreOlder();
-    const checked = await site.cli("check");
+    const checked = await resultInProcess(site, "check");
     expect(checked.exitCode, checked.output).toBe(0);
     expect(checked.output).toContain("an older database was restored, which knows nothing since 20");
     await site.start();
@@ -168,7 +156,7 @@ describe("an older database that was restored over a newer one", () => {
     await site.kill();
     await site.start();
     expect(await readiness()).toEqual({ status: 503, ledger: false });
-    const verified = await site.cli("ledger", "verify");
+    const verified = await resultInProcess(site, "ledger", "verify");
     expect(verified.exitCode, verified.output).toBe(1);
     expect(verified.output).toContain("r100_20261105_080000.xml");
     await waitFor("readiness", async () => (await readiness()).status === 200 || undefined);

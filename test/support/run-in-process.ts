@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import type { ProgramResult } from "./run-program.ts";
 import type * as cli from "../../src/cli/run-cli.ts";
 
 const require = createRequire(import.meta.url);
@@ -15,20 +16,30 @@ export interface CommandPlace {
   readonly folder: string;
 }
 
-/** Runs a command that has to succeed; its standard output. */
-export async function runInProcess(
+/** Runs a command, and gives what its process would have given. */
+export async function resultInProcess(
   { configFile, folder }: CommandPlace,
   ...args: readonly string[]
-): Promise<string> {
+): Promise<ProgramResult> {
   // Not by `import`: the loader of the tests would load each module of the program a second time, in its own way.
   const { runCli } = require(builtFile) as typeof cli;
-  let [stdout, stderr] = ["", ""];
+  let [stdout, output] = ["", ""];
   const exitCode = await runCli([...args, "--config", configFile], {
     ...{ env: process.env, cwd: folder },
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
+    stdout: {
+      write: (text: string) => {
+        stdout += text;
+        output += text;
+      },
+    },
+    stderr: { write: (text: string) => (output += text) },
   });
-  if (exitCode !== 0)
-    throw new Error(`dropgate ${args.join(" ")} ended with ${exitCode}: ${stdout}${stderr}`);
+  return { exitCode, stdout, output };
+}
+
+/** Runs a command that has to succeed; its standard output. */
+export async function runInProcess(place: CommandPlace, ...args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, output } = await resultInProcess(place, ...args);
+  if (exitCode !== 0) throw new Error(`dropgate ${args.join(" ")} ended with ${exitCode}: ${output}`);
   return stdout;
 }
