@@ -24,16 +24,17 @@ async function main(): Promise<number> {
     process.stderr.write(`${fault}\n`);
     return 2;
   }
+  const args = process.argv.slice(2);
   // Only now: an unsupported Node.js ends without a word while a native package is loaded.
   const { runCli }: typeof cli = await (isWhole
-    ? import(new URL("cli.run-cli.js", bundled).href)
+    ? import(new URL(args[0] === "serve" ? "serve.js" : "cli.run-cli.js", bundled).href)
     : import("./cli/run-cli.ts"));
   const { askOn }: typeof asking = await (isWhole
     ? import(new URL("cli.ask.js", bundled).href)
     : import("./cli/ask.ts"));
   const { env, stdin, stdout, stderr } = process;
   const ask = stdin.isTTY && stdout.isTTY ? { ask: askOn(stdin, stdout) } : {};
-  return await runCli(process.argv.slice(2), { env, cwd: process.cwd(), stdout, stderr, ...ask });
+  return await runCli(args, { env, cwd: process.cwd(), stdout, stderr, ...ask });
 }
 
 process.stdout.on("error", endWhenNobodyReads);
