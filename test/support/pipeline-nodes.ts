@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
-import { createDocumentPool, type DocumentPool } from "../../src/documents/pool/document-pool.ts";
 import { NodePipeline } from "../../src/inbound/node-pipeline.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { newMark, placeArrival } from "../../src/inbound/places/place-arrival.ts";
@@ -18,10 +17,10 @@ import { enterFile, type LedgerEntry, toLedgerEntry } from "../../src/store/ledg
 import { ledgerNumbers } from "./ledger-numbers.ts";
 import { hasPostgres, type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { receiptName } from "./stop-files.ts";
+import { sharedDocuments } from "./shared-documents.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
-const signal = new AbortController().signal;
 const log = createLogger({ level: "error" });
 const settings = {
   ...{ groupSize: 4, settleMs: 20, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
@@ -53,19 +52,17 @@ export class PipelineSite {
   /** The id of the company. */
   readonly acme: number;
   readonly #url: string;
-  readonly #documents: DocumentPool;
 
-  private constructor(given: { store: Store; acme: number; url: string; documents: DocumentPool }) {
+  private constructor(given: { store: Store; acme: number; url: string }) {
     this.store = given.store;
     this.acme = given.acme;
     this.#url = given.url;
-    this.#documents = given.documents;
   }
 
-  static async make(url: string, documents: DocumentPool): Promise<PipelineSite> {
+  static async make(url: string): Promise<PipelineSite> {
     const store = await openStoreOf(url);
     const made = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-    const site = new PipelineSite({ store, acme: made.company.id, url, documents });
+    const site = new PipelineSite({ store, acme: made.company.id, url });
     mkdirSync(join(site.locations.inboundDirectory("ACME"), ".again"), { recursive: true });
     return site;
   }
@@ -112,7 +109,7 @@ export class PipelineSite {
       ...{
         store: own,
         arrivals: own.arrivals,
-        documents: this.#documents,
+        documents: sharedDocuments,
         locations: this.locations,
         ledgerNumbers,
         clock: systemClock,
@@ -222,22 +219,17 @@ async function openStoreOf(url: string): Promise<Store> {
 
 /** Gives the site of the test, of each of the file; where PostgreSQL is not installed there is none. */
 export function pipelineSiteForEachTest(): () => PipelineSite {
-  const documents = createDocumentPool({ log, threads: 1 });
   let server: PostgresServer | undefined;
   let count = 0;
   let site: PipelineSite | undefined;
   beforeAll(async () => {
-    await documents.start(signal);
     if (hasPostgres) server = await startPostgres();
   });
-  afterAll(async () => {
-    await documents.stop(signal);
-    server?.stop();
-  });
+  afterAll(() => server?.stop());
   beforeEach(async () => {
     if (server === undefined) return;
     count += 1;
-    site = await PipelineSite.make(await server.makeMigrated(`db_${count}`), documents);
+    site = await PipelineSite.make(await server.makeMigrated(`db_${count}`));
   });
   return () => {
     if (site === undefined) throw new Error("there is no site: the test has not begun");
