@@ -29,7 +29,7 @@ export const oneParser = { parserThreads: 1 };
  * Commands that need no process of their own: they neither wait for anything nor change the process. They load the program
  * once for all of a test file, where a process for each costs a quarter of a second of a core.
  */
-const commandsHere = new Set([
+export const commandsHere: ReadonlySet<string> = new Set([
   ...["alerts", "arrivals", "company", "deliveries", "delivery", "explain", "export", "file", "files"],
   ...["ledger", "messages", "nodes", "user"],
 ]);

@@ -6,8 +6,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { DaemonRun } from "./daemon.ts";
+import { commandsHere, DaemonRun } from "./daemon.ts";
 import { projectFolder } from "./markdown.ts";
+import { resultInProcess } from "./run-in-process.ts";
 import { type ProgramResult, runProgram } from "./run-program.ts";
 import type { Server } from "./server-pages.ts";
 import { freePort, startServer } from "./server-process.ts";
@@ -19,6 +20,9 @@ export const leftOut: readonly (readonly [commands: RegExp, reason: string])[] =
   [/^journalctl /, "there is no journal without systemd"],
   [/^systemctl (?:daemon-reload$|status )/, "there is no systemd"],
 ];
+
+/** A command of the program by itself, in which neither the shell nor the working folder has anything to do. */
+const aloneCommand = /^dropgate (?!.* --(?:config|key|password-file) )([\w ./:=@,-]+)$/;
 
 const documentedPorts = [8080, 2222, 9090, 18_080, 12_222, 8444, 8443];
 const packagedConfiguration = join(projectFolder, "tools/package/debian/dropgate.yaml");
@@ -150,6 +154,8 @@ export class MappedServer implements Server {
   }
 
   async #runMapped(command: string): Promise<ProgramResult> {
+    const alone = aloneCommand.exec(command)?.[1]?.split(" ");
+    if (alone !== undefined && commandsHere.has(alone[0] ?? "")) return await this.#runHere(alone);
     // The user of the service comes with the package.
     const text = this.mapped(command).replaceAll(" -o dropgate -g dropgate ", " ");
     const env = {
@@ -160,6 +166,12 @@ export class MappedServer implements Server {
     };
     const cwd = join(this.#folder, "root");
     return this.#documented(await runProgram("sh", ["-c", text], { cwd, env }));
+  }
+
+  /** What the program prints is the same, without a process for each of a hundred commands. */
+  async #runHere(words: readonly string[]): Promise<ProgramResult> {
+    const place = { configFile: this.#configFile, folder: join(this.#folder, "root") };
+    return this.#documented(await resultInProcess(place, ...words.map((word) => this.mapped(word))));
   }
 
   async #control(verb: string, unit: string): Promise<ProgramResult> {
