@@ -1,6 +1,7 @@
 /** Faults of sockets and of TLS, translated once for all targets that speak over a network. */
 import type { DeliveryFault } from "../domain/outbound/delivery-fault.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { untrustedCodes } from "../lib/untrusted-codes.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
 
 interface Meaning {
@@ -19,6 +20,7 @@ const untrusted = identity(
 const selfSigned = identity("its certificate is signed by itself; put it into `ca` if it is the right one");
 
 const meanings: Readonly<Record<string, Meaning>> = {
+  ...Object.fromEntries(untrustedCodes.map((code) => [code, untrusted])),
   ECONNREFUSED: unreachable("nothing listens there; check address and port, and whether the server runs"),
   ENOTFOUND: unreachable("the name has no address; check the host name"),
   EAI_AGAIN: unreachable("the name cannot be looked up now; check the name service of this machine"),
@@ -32,14 +34,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   CERT_HAS_EXPIRED: identity("its certificate has expired; the server needs a new one"),
   CERT_NOT_YET_VALID: identity("its certificate is not valid yet; check the clocks"),
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  CERT_SIGNATURE_FAILURE: untrusted,
-  CERT_UNTRUSTED: untrusted,
   CERT_REVOKED: identity("its certificate has been revoked"),
-  INVALID_CA: untrusted,
   INVALID_PURPOSE: identity("its certificate is not one for servers"),
   ERR_TLS_CERT_ALTNAME_INVALID: identity(
     "its certificate is for another name; check the host name, or at the server's certificate",

@@ -1,5 +1,6 @@
 /** TLS between a session and PostgreSQL: what the address asks for, and why it does not come to be. */
 import { messageOf, systemCodeOf } from "../../../lib/errors.ts";
+import { untrustedCodes } from "../../../lib/untrusted-codes.ts";
 
 const weakModes = /([?&]sslmode=)(?!(?:disable|no-verify)(?:[&#]|$))[^&#]*/g;
 
@@ -25,18 +26,11 @@ const unusable: Remedy = (address) =>
   `see that sslrootcert, sslcert and sslkey in ${address} name certificates and the key in PEM, without a passphrase`;
 
 const remedies: Readonly<Record<string, Remedy>> = {
+  ...Object.fromEntries(untrustedCodes.map((code) => [code, untrusted])),
   ERR_TLS_CERT_ALTNAME_INVALID: (address) =>
     `write the host in ${address} as the server's certificate has it, or give the server one for this host`,
   CERT_HAS_EXPIRED: () => "give the server a new certificate",
   CERT_NOT_YET_VALID: () => "set the clocks of both machines",
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  CERT_SIGNATURE_FAILURE: untrusted,
-  CERT_UNTRUSTED: untrusted,
-  INVALID_CA: untrusted,
 };
 
 /** Alerts by which a server says that it does not know us. They come as codes of OpenSSL with changing beginnings. */
