@@ -1,6 +1,6 @@
 /** The parts of the background work of a company, begun one after the other and ended in reverse. */
 import type { Logger } from "../lib/logs/log.ts";
-import type { CompanyWork, TakenCompany } from "../store/cluster/ownership.ts";
+import { type CompanyWork, NotEndedError, type TakenCompany } from "../store/cluster/ownership.ts";
 
 export interface CompanyPartsDeps {
   /** In the order in which they begin. */
@@ -20,18 +20,22 @@ export async function takeAll(
   }
 }
 
-/** Goes on after failures, which the log has. */
+/** Goes on after failures, which the log has. Whether all of them have come to their end. */
 export async function leaveAll(
   { parts, log }: CompanyPartsDeps,
   company: TakenCompany,
   how: { readonly isFenced: boolean; readonly deadline: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
+  let isSure = true;
   for (const part of parts.toReversed()) {
     try {
       await part.leave(company, how, how.deadline);
     } catch (error) {
+      isSure = false;
+      if (error instanceof NotEndedError) continue;
       const fields = { err: error, company: company.companyCode, part: part.name };
       log.error(fields, "a part of the work of a company did not end as it should; continuing");
     }
   }
+  return isSure;
 }

@@ -195,12 +195,12 @@ export class HeldLanes {
     const { log, table, node } = this.#deps;
     await lane.recovering;
     const how = { isFenced: lane.stage === "fenced", deadline };
-    await leaveAll({ log, parts: this.#parts }, lane.company, how);
+    const isSure = await leaveAll({ log, parts: this.#parts }, lane.company, how);
     if (lane.stage === "fenced") return;
     const { companyId, companyCode } = lane.company;
     try {
       if (lane.isToSettle) await this.#settle([lane]);
-      await table.release(node, [{ companyId, epoch: lane.epoch }]);
+      await table.release(node, [{ companyId, epoch: lane.epoch }], { isSure });
       log.info({ company: companyCode }, "company given back");
     } catch (error) {
       log.warn(

@@ -30,7 +30,7 @@ test("an entry that was not answered, and may have been made, is tried again whe
         return files.map(() => "entered");
       },
     },
-    ...{ locations, clock: systemClock },
+    ...{ locations, clock: systemClock, companyCodeOf: async () => "ACME" },
     failing: createLimitedLog(createLogger({ level: "silent" }), { maxLines: 1, windowMs: 1_000 }),
   });
   const arrival = { companyId: 1, name, path, channel: "sftp", userName: "host", size: 7 } as const;

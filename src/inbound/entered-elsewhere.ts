@@ -7,6 +7,9 @@
  * the entry waits, there is one for a source; once it is filed, the file is gone. Between the two it has to wait: it may be that
  * of the entry, which a scan has found before, or a later one. A network file system may show for a moment that a file is there
  * which another node has moved.
+ *
+ * A receipt that was there before the entry is made is that of an earlier file of the name: it is removed when the entry is
+ * committed, so before the close is answered.
  */
 import type { NewFile } from "../domain/files/new-file.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -18,12 +21,20 @@ import type { ArrivalTable } from "../store/cluster/arrivals.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
+import { receiptsOfOthers } from "./places/receipt-files.ts";
+import { receiptPathOf } from "./receipts/awaited-receipts.ts";
 
 export interface EnteredElsewhereDeps {
   readonly arrivals: Pick<ArrivalTable, "enter">;
   readonly locations: Locations;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
   readonly clock: Clock;
   readonly failing: LimitedLog;
+}
+
+interface EarlierReceipt {
+  readonly path: string;
+  readonly text: string;
 }
 
 /**
@@ -49,6 +60,7 @@ export class EnteredElsewhere {
   readonly #deps: EnteredElsewhereDeps;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #receipts = receiptsOfOthers();
 
   constructor(deps: EnteredElsewhereDeps) {
     this.#deps = deps;
@@ -112,8 +124,27 @@ export class EnteredElsewhere {
       const file = byEntry.get(entry);
       return file !== undefined && (await isStillThere(pathOf(file)));
     };
+    const earlier = await Promise.all(files.map((file) => this.#earlierReceiptOf(file)));
     const ends = await arrivals.enter([...byEntry.keys()], isThere);
+    for (const [at, receipt] of earlier.entries())
+      if (receipt !== undefined && ends[at] === "entered") this.#remove(receipt);
     const beingFiled = files.find((_, at) => ends[at] === "being filed");
     if (beingFiled !== undefined) throw new BeingFiledError(beingFiled);
+  }
+
+  async #earlierReceiptOf({ companyId, name }: WaitingFile): Promise<EarlierReceipt | undefined> {
+    const { locations, companyCodeOf } = this.#deps;
+    const path = receiptPathOf(locations, await companyCodeOf(companyId), name);
+    const text = await this.#receipts.read(path);
+    return text === undefined ? undefined : { path, text };
+  }
+
+  /** The file is entered by now, and cannot be refused; the node that has the company tries it too. */
+  #remove({ path, text }: EarlierReceipt): void {
+    try {
+      this.#receipts.removeRead(path, text);
+    } catch (error) {
+      this.#deps.failing.warn({ err: error, path }, "the receipt of an earlier file cannot be removed");
+    }
   }
 }

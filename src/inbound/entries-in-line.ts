@@ -18,7 +18,7 @@ export interface EntriesInLineDeps {
   readonly locations: Pick<Locations, "fromLedger">;
   readonly files: PresentFiles;
   readonly lanes: Pick<CompanyLanes, "of">;
-  readonly receipts: Pick<AwaitedReceipts, "clear" | "clearAll">;
+  readonly receipts: Pick<AwaitedReceipts, "clear" | "clearAll" | "removedElsewhere">;
   /** Of all unless given. */
   readonly companyId: number | undefined;
 }
@@ -101,8 +101,9 @@ export class EntriesInLine {
       for (const { id } of later) settled.delete(id);
       for (const entry of ready) {
         const file = files.fromLedger({ ...entry, retriedAt: undefined });
-        // The node that has entered it left the receipt of an earlier file of the name to this one.
+        // One of an earlier file of the name may have come since the node that has entered it removed what was there.
         await receipts.clearAll([{ ...file, channel: "recovered" }]);
+        receipts.removedElsewhere(file);
         runner.add(file);
       }
       onInLine([...settled]);

@@ -15,6 +15,7 @@ import type { ArrivalTable, CompanyArrivals, OnInLine } from "../store/cluster/a
 import {
   type CompanyWork,
   fencedStore,
+  NotEndedError,
   type Ownership,
   type TakenCompany,
 } from "../store/cluster/ownership.ts";
@@ -91,7 +92,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     this.#leaving.set(company.companyId, pipeline);
     const { orphanedAt, companyId } = company;
     if (orphanedAt !== undefined)
-      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt - writtenBackMs, companyId);
+      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt - writtenBackMs, {
+        ...company,
+        orphanedAt,
+      });
     await pipeline.start(lost);
     lost.throwIfAborted();
     this.#leaving.delete(companyId);
@@ -112,10 +116,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       if (!isFenced) await pipeline.settled(deadline);
       if (isFenced || deadline.aborted) {
         await pipeline.forget();
-        return;
+        throw new NotEndedError();
       }
       await pipeline.stop();
       await Promise.race([syncReceipts(this.#deps, company, deadline), aborted(deadline)]);
+      if (deadline.aborted) throw new NotEndedError();
     } finally {
       this.#leaving.delete(companyId);
     }
@@ -179,7 +184,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       if (pipeline.isKnown(path)) pipeline.release(path);
   }
 
-  /** The node that has the company removes it when it reads the entry. */
+  /** Of a company that another node has, it is removed when the file is entered, and by that node when it reads the entry. */
   async clearReceipt(file: ReceiptOwner): Promise<void> {
     await this.#own.get(file.companyId)?.clearReceipt(file);
   }

@@ -43,7 +43,7 @@ async function startProcess(node: string, run: number): Promise<NodeProcess> {
   };
   const release = async () => {
     const [[epoch] = []] = await watched().ask(`select epoch from leases where company_id = ${companyId()}`);
-    await store.leases?.release(node, [{ companyId: companyId(), epoch: Number(epoch) }]);
+    await store.leases?.release(node, [{ companyId: companyId(), epoch: Number(epoch) }], { isSure: true });
   };
   const write = async () => {
     await store.write(companyId(), async (tx) => {

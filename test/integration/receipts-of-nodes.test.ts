@@ -1,12 +1,24 @@
 /** Receipts that a node leaves when it gives a company back, or dies: the next one of several has to have them all. */
-import { existsSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { named, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
+import { aborted } from "../../src/lib/aborted.ts";
+import { leaseMs, named, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
 import { hasPostgres } from "../support/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const site = pipelineSiteForEachTest();
+
+async function setMoment(
+  name: string,
+  moment: { readonly receipt_collected_at: number } | { readonly decided_at: number },
+): Promise<void> {
+  await site().store.write(site().acme, (tx) =>
+    tx.updateTable("files").set(moment).where("name", "=", name).execute(),
+  );
+}
 
 describe.runIf(hasPostgres)("nodes that take a company over", () => {
   it("write the receipts anew that a dead node may have lost, and none that one had before it gave the company back", async () => {
@@ -38,12 +50,68 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
     await one.keeper.stop(AbortSignal.timeout(5_000));
     await site().orphan();
-    const two = await site().startNode("two", 100, async ({ companyId }) => {
-      if (companyId === site().acme) throw new Error("the database is away");
+    const two = await site().startNode("two", 100, {
+      take: async ({ companyId }) => {
+        if (companyId === site().acme) throw new Error("the database is away");
+      },
     });
     await two.keeper.stop(AbortSignal.timeout(5_000));
     rmSync(site().receiptPath(name), { force: true });
     await site().startNode("three");
+    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(name)));
+  });
+
+  it("leave a receipt alone that a host has collected and deleted, and write one that was filed long after its decision", async () => {
+    const [collected, late] = [named("a1", 0), named("b1", 0)];
+    const one = await site().startNode("one");
+    for (const name of [collected, late]) await one.upload(name, stop(name.slice(0, 2), "x"));
+    await site().decided(2);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await setMoment(collected, { receipt_collected_at: Date.now() });
+    await setMoment(late, { decided_at: Date.now() - 600_000 });
+    for (const name of [collected, late]) rmSync(site().receiptPath(name));
+    await site().orphan();
+    const two = await site().startNode("two");
+    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(late)));
+    await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
+    expect(existsSync(site().receiptPath(collected))).toBe(false);
+  });
+
+  it("write a receipt anew that has come since a node died, for another one may stand still that would remove it", async () => {
+    const [before, since] = [named("a1", 0), named("b1", 0)];
+    const one = await site().startNode("one");
+    await one.upload(before, stop("a1", "x"));
+    await site().decided(1);
+    await pause(300);
+    await one.upload(since, stop("b1", "x"));
+    await site().decided(2);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    const fileOf = (name: string) => statSync(site().receiptPath(name)).ino;
+    const [fileBefore, fileSince] = [fileOf(before), fileOf(since)];
+    const text = site().receipt(since);
+    await site().orphan(statSync(site().receiptPath(since)).ctimeMs + leaseMs - 100);
+    const two = await site().startNode("two");
+    await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
+    expect(fileOf(since)).not.toBe(fileSince);
+    expect(site().receipt(since)).toBe(text);
+    expect(fileOf(before)).toBe(fileBefore);
+  });
+
+  it("compare the receipts of a node that gave the company back before its work had ended", async () => {
+    const name = named("a1", 0);
+    const one = await site().startNode("one", 100, {
+      leave: async (_company, _how, deadline) => await aborted(deadline),
+    });
+    await one.upload(name, stop("a1", "x"));
+    await site().decided(1);
+    await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
+    expect(await site().store.leases?.order("one", true)).toBe(true);
+    await waitFor("it to have given all away", async () => {
+      const owners = (await site().store.leases?.owners()) ?? [];
+      return owners.every(({ owner }) => owner === null);
+    });
+    rmSync(site().receiptPath(name));
+    await site().startNode("two");
     await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(name)));
   });
 
@@ -76,5 +144,22 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
         beside,
       ]),
     );
+  });
+});
+
+describe.runIf(hasPostgres)("a node that has not the company", () => {
+  it("answers no upload before the receipt of an earlier file of the name is gone", async () => {
+    const name = named("a1", 0);
+    const [owner, other] = await site().nodesThatNeverAsk();
+    await owner.upload(name, stop("a1", "first"));
+    await site().decided(1);
+    await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
+    await other.upload(name, stop("a1", "second"));
+    expect(readdirSync(dirname(site().receiptPath(name)))).toEqual([]);
+    // It is told of the other one's file by what it writes itself.
+    await owner.upload(named("b1", 0), stop("b1", "x"));
+    await site().decided(3);
+    await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
+    expect(site().receipt(name)).toContain('ErrorMsgID="955"');
   });
 });

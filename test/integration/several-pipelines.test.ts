@@ -112,9 +112,9 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     onTestFinished(() => begin());
     await site().store.leases?.order("one", true);
     await waitFor("it to have given all away", () => one.keeper.statistics().lanes.working === 0);
-    const starting = site().startNode("two", 100, ({ companyId }) =>
-      companyId === site().acme ? begun : Promise.resolve(),
-    );
+    const starting = site().startNode("two", 100, {
+      take: ({ companyId }) => (companyId === site().acme ? begun : Promise.resolve()),
+    });
     await waitFor("the other to have the lease", async () =>
       ((await site().store.leases?.owners()) ?? []).every(({ owner }) => owner === "two"),
     );

@@ -21,6 +21,9 @@ import { sharedDocuments } from "./shared-documents.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
+/** Of each node, in milliseconds. */
+export const leaseMs = 2_000;
+
 const log = createLogger({ level: "error" });
 const settings = {
   ...{ groupSize: 4, settleMs: 20, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
@@ -68,11 +71,7 @@ export class PipelineSite {
   }
 
   /** `rest`: what begins for each company after its pipeline. */
-  async startNode(
-    name: string,
-    arrivalsMs = 100,
-    rest: CompanyWork["take"] = async () => undefined,
-  ): Promise<PipelineNode> {
+  async startNode(name: string, arrivalsMs = 100, rest: Partial<CompanyWork> = {}): Promise<PipelineNode> {
     const own = await openStoreOf(this.#url);
     if (own.leases === undefined || own.arrivals === undefined)
       throw new Error("this database has no leases");
@@ -95,7 +94,7 @@ export class PipelineSite {
         log,
       },
       ...{
-        leaseMs: 2_000,
+        leaseMs,
         arrivalsMs,
         refuseWrites: own.refuseWrites,
         balancersMs: 0,
@@ -125,7 +124,7 @@ export class PipelineSite {
       takenLookMs: 100,
     });
     keeper.add(pipeline);
-    keeper.add({ name: "rest", take: rest, leave: async () => undefined });
+    keeper.add({ name: "rest", take: async () => undefined, leave: async () => undefined, ...rest });
     await pipeline.start();
     await keeper.start(AbortSignal.timeout(20_000));
     onTestFinished(async () => {
@@ -202,9 +201,9 @@ export class PipelineSite {
     });
   }
 
-  /** As a node leaves the company that died with it. */
-  async orphan(): Promise<void> {
-    const dead = { owner: "dead", expires_at: Date.now() - 1 };
+  /** As a node leaves the company that died with it, whose lease is over then. */
+  async orphan(overAt = Date.now()): Promise<void> {
+    const dead = { owner: "dead", expires_at: Math.trunc(overAt) - 1 };
     await this.store.write(this.acme, (tx) =>
       tx.updateTable("leases").set(dead).where("company_id", "=", this.acme).execute(),
     );

@@ -5,10 +5,17 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryOf, syncReceipt, writeReceiptDurably } from "./file-away.ts";
-import { goneEnding, type Hold, placeReceiptShared, removeStaleShared } from "./shared-moves.ts";
+import {
+  goneEnding,
+  type Hold,
+  placeReceiptShared,
+  removeReadReceipt,
+  removeStaleShared,
+} from "./shared-moves.ts";
 
 export interface ReceiptFiles {
   /** Whether there was one. Throws `HoldOverError` when the company is another node's. */
@@ -32,9 +39,29 @@ export const soleReceiptFiles: ReceiptFiles = {
   write: writeReceiptDurably,
 };
 
+function newPrivateName(): string {
+  return `.again.${randomBytes(4).toString("hex")}${goneEnding}`;
+}
+
+/** What a node does about receipts of companies that others have. */
+export interface ReceiptsOfOthers {
+  /** The text of the receipt that is there, if any. */
+  read(path: string): Promise<string | undefined>;
+  /** Removes that one, and no other. */
+  removeRead(path: string, text: string): void;
+}
+
+export function receiptsOfOthers(): ReceiptsOfOthers {
+  const privateName = newPrivateName();
+  return {
+    read: async (path) => (isThere(path) ? await readFile(path, "utf8").catch(unlessMissing) : undefined),
+    removeRead: (path, text) => removeReadReceipt(path, text, privateName),
+  };
+}
+
 /** Of one node of several, as long as the hold lasts. */
 export function sharedReceiptFiles(hold: Hold): ReceiptFiles {
-  const privateName = `.again.${randomBytes(4).toString("hex")}${goneEnding}`;
+  const privateName = newPrivateName();
   return {
     async remove(path) {
       const wasThere = isThere(path);

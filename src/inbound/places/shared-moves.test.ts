@@ -22,6 +22,7 @@ import {
   linkShared,
   placeReceiptShared,
   removeName,
+  removeReadReceipt,
   removeStaleShared,
 } from "./shared-moves.ts";
 
@@ -239,4 +240,24 @@ test("a stale receipt comes back when the lease is over", () => {
   expect(text(at.receipt)).toContain("stale");
   removeStaleShared(at.receipt, privateName, good);
   expect(existsSync(at.receipt)).toBe(false);
+});
+
+test("a folder in the place of a receipt stays there, and is told", () => {
+  const at = ground();
+  mkdirSync(at.receipt);
+  expect(() => placeReceiptShared({ path: at.receipt, text: ours, privateName, hold: good })).toThrow(
+    "EISDIR",
+  );
+  expect(readdirSync(join(at.receipt, ".."))).toEqual(["a.receipt.xml"]);
+  expect(statSync(at.receipt).isDirectory()).toBe(true);
+});
+
+test("of a company of others, the receipt that was read is removed, and none that has come since", () => {
+  const at = ground();
+  removeReadReceipt(at.receipt, ours, privateName);
+  writeFileSync(at.receipt, ours);
+  removeReadReceipt(at.receipt, "<StopResponse>of before</StopResponse>", privateName);
+  expect(text(at.receipt)).toBe(ours);
+  removeReadReceipt(at.receipt, ours, privateName);
+  expect(readdirSync(join(at.receipt, ".."))).toEqual([]);
 });

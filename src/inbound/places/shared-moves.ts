@@ -63,6 +63,16 @@ export class NameTakenError extends Error {
   }
 }
 
+/** A folder has the name of a receipt. */
+class FolderInTheWayError extends Error {
+  readonly code = "EISDIR";
+
+  constructor(path: string) {
+    super(`EISDIR: ${path} is a folder`);
+    this.name = "FolderInTheWayError";
+  }
+}
+
 export function assertHeld({ isOver }: Hold): void {
   if (isOver()) throw new HoldOverError();
 }
@@ -115,6 +125,14 @@ function giveBackFile(taken: string, path: string): void {
 function giveBackReceipt(taken: string, path: string): void {
   unless("EEXIST", () => linkSync(taken, path));
   unlinkSync(taken);
+}
+
+/** Removes a receipt that was read before, by a node that need not have the company; and none that has its name since. */
+export function removeReadReceipt(path: string, text: string, privateName: string): void {
+  const taken = join(dirname(path), privateName);
+  if (!unless("ENOENT", () => renameSync(path, taken))) return;
+  if (readFileSync(taken, "utf8") === text) unlinkSync(taken);
+  else giveBackReceipt(taken, path);
 }
 
 /** Removes a name of a file, and never that of another file that has the name now. */
@@ -229,6 +247,8 @@ export function placeReceiptShared({ path, text, privateName, hold }: SharedRece
 
 function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
   const { path, privateName, hold } = receipt;
+  // It could be taken away, and never be removed.
+  if (statOf(path)?.isDirectory() === true) throw new FolderInTheWayError(path);
   const former = join(dirname(path), `${privateName}.former`);
   const own = statOf(temporary);
   assertHeld(hold);

@@ -12,6 +12,8 @@ import type { FilingTask } from "../places/file-away.ts";
 import { FilingQueue } from "../places/filing-queue.ts";
 import type { Arrival } from "../places/inbox.ts";
 import { newAgainName, placeArrival } from "../places/place-arrival.ts";
+import { soleReceiptFiles } from "../places/receipt-files.ts";
+import { AwaitedReceipts, type ReceiptOwner } from "./awaited-receipts.ts";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../../test/support/faulty-pipeline.ts";
 import { sharedDocuments } from "../../../test/support/shared-documents.ts";
 
@@ -266,4 +268,29 @@ test("a file that is in line twice for one entry has its receipt: what was left 
   await untilFiled(1);
   await waitFor("its receipt", () => existsSync(receiptPath()));
   expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>10</Status>");
+});
+
+test("a receipt that another node may have removed comes again when its file is gone, unless it was collected", async () => {
+  const restored: boolean[] = [];
+  const receipts = new AwaitedReceipts({
+    ...{ locations: rig.locations, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
+    idle: async () => undefined,
+    restore: async (_owner, { isCollectedToo }) => void restored.push(isCollectedToo),
+    failing: createLimitedLog(log, { maxLines: 1, windowMs: 1_000 }),
+  });
+  const owner = { companyId, name };
+  const onItsWay = (end: (owner: ReceiptOwner) => void, removedElsewhere: boolean) => {
+    receipts.add(owner);
+    if (removedElsewhere) receipts.removedElsewhere(owner);
+    end(owner);
+  };
+  onItsWay((one) => receipts.gone(one), true);
+  expect(restored).toEqual([false]);
+  // Decided about: its own receipt is there.
+  onItsWay((one) => receipts.delete(one), true);
+  onItsWay((one) => receipts.gone(one), false);
+  receipts.removedElsewhere(owner);
+  onItsWay((one) => receipts.gone(one), false);
+  expect(restored).toEqual([false]);
+  receipts.stop();
 });

@@ -59,6 +59,8 @@ export class AwaitedReceipts {
   readonly #awaited = new CountedPaths();
   /** Keys of those for whose sake the receipt of an earlier file was removed, or not written. */
   readonly #withheld = new Set<string>();
+  /** Keys of those for whose sake another node may have removed one. */
+  readonly #removedElsewhere = new Set<string>();
   readonly #reserved = new Map<string, ReceiptOwner>();
   /** Receipts that are being written again. */
   readonly #restoring = new Map<string, AbortController>();
@@ -101,7 +103,9 @@ export class AwaitedReceipts {
 
   /** There was nothing to decide about: what was withheld for its sake is written again. */
   gone(owner: ReceiptOwner): void {
-    if (this.#countDown(owner)) void this.#restore(owner);
+    const { isWithheld, isRemovedElsewhere } = this.#countDown(owner);
+    // Whether there was one is known in the first case alone.
+    if (isWithheld || isRemovedElsewhere) void this.#restore(owner, { isCollectedToo: isWithheld });
   }
 
   /**
@@ -126,6 +130,12 @@ export class AwaitedReceipts {
     if (wasThere === true) this.withholds(key);
   }
 
+  /** The file was entered by another node, which has removed the receipt of an earlier file of the name if there was one. */
+  removedElsewhere(owner: ReceiptOwner): void {
+    const key = receiptKeyOf(owner);
+    if (this.#awaited.has(key)) this.#removedElsewhere.add(key);
+  }
+
   /** Nothing is written again any more. */
   stop(): void {
     this.#isStopped = true;
@@ -136,12 +146,8 @@ export class AwaitedReceipts {
   async clearWaiting(companyCode?: string): Promise<void> {
     const { locations, receiptFiles } = this.#deps;
     const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
-    for (const code of codes) {
-      const inbound = locations.inboundDirectory(code);
-      const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
-      const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
-      for (const name of [...own, ...again]) await receiptFiles.remove(receiptPathOf(locations, code, name));
-    }
+    for (const code of codes)
+      for (const path of await receiptsOnTheirWay(locations, code)) await receiptFiles.remove(path);
   }
 
   /** The same for files that have come to `inbound/` by themselves; no client waits who could be refused. */
@@ -163,11 +169,13 @@ export class AwaitedReceipts {
     if (owner !== undefined) this.gone(owner);
   }
 
-  /** Whether nothing of the name is on its way any more, and its receipt was withheld. */
-  #countDown(owner: ReceiptOwner): boolean {
+  /** What was done for the sake of files of the name, when none is on its way any more. */
+  #countDown(owner: ReceiptOwner): { readonly isWithheld: boolean; readonly isRemovedElsewhere: boolean } {
     const key = receiptKeyOf(owner);
     this.#awaited.delete(String(owner.companyId), nameOfSharers(owner.name));
-    return !this.#awaited.has(key) && this.#withheld.delete(key);
+    if (this.#awaited.has(key)) return { isWithheld: false, isRemovedElsewhere: false };
+    const [isWithheld, isRemovedElsewhere] = [this.#withheld.delete(key), this.#removedElsewhere.delete(key)];
+    return { isWithheld, isRemovedElsewhere };
   }
 
   #stopRestoring(key: string): boolean {
@@ -176,14 +184,14 @@ export class AwaitedReceipts {
   }
 
   /** Until it is written, or another file of the name is on its way. */
-  async #restore(owner: ReceiptOwner): Promise<void> {
+  async #restore(owner: ReceiptOwner, { isCollectedToo }: Pick<Restoring, "isCollectedToo">): Promise<void> {
     const key = receiptKeyOf(owner);
     const over = new AbortController();
     this.#stopRestoring(key);
     this.#restoring.set(key, over);
     while (!over.signal.aborted) {
       try {
-        await this.#deps.restore(owner, { isOver: () => over.signal.aborted, isCollectedToo: true });
+        await this.#deps.restore(owner, { isOver: () => over.signal.aborted, isCollectedToo });
         if (!over.signal.aborted) this.#restoring.delete(key);
         return;
       } catch (error) {
@@ -196,8 +204,19 @@ export class AwaitedReceipts {
   }
 }
 
+/** Where the receipts of the files will lie that lie in `inbound/` now. */
+export async function receiptsOnTheirWay(
+  locations: Locations,
+  companyCode: string,
+): Promise<readonly string[]> {
+  const inbound = locations.inboundDirectory(companyCode);
+  const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
+  const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
+  return [...own, ...again].map((name) => receiptPathOf(locations, companyCode, name));
+}
+
 /** In `receipts/`, of a file of this name. */
-function receiptPathOf(locations: Locations, companyCode: string, name: string): string {
+export function receiptPathOf(locations: Locations, companyCode: string, name: string): string {
   return join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
 }
 

@@ -138,6 +138,23 @@ describe("receipts that a power failure took", () => {
     expect(receipt()).toBe(last);
   });
 
+  it("are left out of a dead node's company while a file of the name lies there", async () => {
+    await take(stopXml(["a"], "first"));
+    rmSync(receiptPath());
+    const next = join(rig.locations.inboundDirectory("ACME"), name);
+    writeFileSync(next, stopXml(["a"], "other"));
+    const deps = { store: rig.store, locations: rig.locations, ledgerNumbers, log };
+    const recheck = () =>
+      recheckReceipts(
+        { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
+        Date.now() - 60_000,
+        { companyId, companyCode: "ACME", orphanedAt: Date.now() },
+      );
+    expect(await recheck()).toBe(0);
+    rmSync(next);
+    expect(await recheck()).toBe(1);
+  });
+
   it("are written again but for one whose place is taken, which is told", async () => {
     const other = "b_20261105_080000.xml";
     await take(stopXml(["a"], "first"));

@@ -2,11 +2,12 @@
  * Writes receipts again, from the ledger, which has their content.
  *
  *   after a power failure    they are renamed into place without a sync of their own: so when the machine has restarted since
- *                            the last run, those of its last minutes, or of a node that has died, are compared with the ledger;
- *                            a node that gives a company back syncs them before
+ *                            the last run, those of its last minutes are compared with the ledger
+ *   after a node's death     the same, for it may have lost its power, but for those that a host has collected: mostly it has
+ *                            not, and what is not there was deleted; a node that gives a company back syncs them before
  *   of a name                that were withheld for the sake of a file which then was not placed
  */
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
@@ -16,7 +17,7 @@ import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
-import { findFile, type LedgerEntry, listDecidedSince } from "../../store/ledger/files.ts";
+import { findFile, type LedgerEntry, listFiledSince } from "../../store/ledger/files.ts";
 import { findNamesakes } from "../../store/ledger/receipt-sharers.ts";
 import { receiptFor } from "../places/file-away.ts";
 import type { Locations } from "../places/locations.ts";
@@ -28,6 +29,7 @@ import {
   type AwaitedReceiptsDeps,
   receiptKeyOf,
   type ReceiptOwner,
+  receiptsOnTheirWay,
   type Restoring,
 } from "../receipts/awaited-receipts.ts";
 import { decidedOf, entriesAtOnce } from "./recovery.ts";
@@ -49,14 +51,42 @@ const pathFaults: ReadonlySet<string> = new Set([
   ...["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM"],
 ]);
 
-/** Whether it had to be written. */
-async function rewriteUnlessSame(deps: RecheckDependencies, path: string, receipt: string): Promise<boolean> {
-  if ((await readFile(path, "utf8").catch(unlessMissing)) === receipt) return false;
-  deps.receiptFiles.write(path, receipt);
-  return true;
+/** A company that a node takes over of one that has died. */
+interface OrphanedCompany {
+  readonly companyId: number;
+  readonly companyCode: string;
+  /** When that node was surely there for the last time, milliseconds UTC. */
+  readonly orphanedAt: number;
 }
 
-async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
+interface Recheck {
+  readonly orphaned: OrphanedCompany | undefined;
+  /** The receipts of names that have a file on its way. */
+  readonly withheld: ReadonlySet<string>;
+}
+
+/**
+ * Whether the receipt is as it has to be. One that has come after the death is written anew: a further node has taken the
+ * company over in between, stands still since, and removes it when it goes on (`shared-moves.ts`).
+ */
+async function isAsItHasToBe(
+  { orphaned }: Recheck,
+  { receiptCollectedAt }: LedgerEntry,
+  { path, receipt }: { readonly path: string; readonly receipt: string },
+): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch(unlessMissing);
+  const isOther = text !== undefined && text !== receipt;
+  if (isOther || orphaned === undefined) return text === receipt;
+  if (receiptCollectedAt !== null) return true;
+  const ctimeMs = (await stat(path).catch(unlessMissing))?.ctimeMs;
+  return ctimeMs !== undefined && ctimeMs < orphaned.orphanedAt;
+}
+
+async function recheckEntry(
+  deps: RecheckDependencies,
+  entry: LedgerEntry,
+  recheck: Recheck,
+): Promise<number> {
   const { state, companyId } = entry;
   if (isOpenState(state) || !entry.isFiled) return 0;
   const companyCode = await deps.companyCodeOf(companyId);
@@ -65,15 +95,18 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
   const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
   let written = 0;
-  for (const path of paths) {
+  for (const path of paths.filter((one) => !recheck.withheld.has(one))) {
+    const receipt = receiptFor(task, path);
     try {
-      if (await rewriteUnlessSame(deps, path, receiptFor(task, path))) written += 1;
+      if (await isAsItHasToBe(recheck, entry, { path, receipt })) continue;
+      deps.receiptFiles.write(path, receipt);
+      written += 1;
     } catch (error) {
       if (!pathFaults.has(systemCodeOf(error) ?? "")) throw error;
       // One receipt keeps no company from its work.
       deps.log.error(
         { company: companyCode, entry: entry.id, path, reason: messageOf(error) },
-        "a receipt cannot be compared with the ledger after a power failure, nor written again: clear its path; " +
+        "a receipt cannot be compared with the ledger, nor written again: clear its path; " +
           "`dropgate file ENTRY` shows what it would say",
       );
     }
@@ -100,7 +133,7 @@ export async function syncReceipts(
   { companyId, companyCode }: { readonly companyId: number; readonly companyCode: string },
   deadline: AbortSignal,
 ): Promise<void> {
-  const entries = await listDecidedSince(store.read, clock.now() - writtenBackMs, companyId);
+  const entries = await listFiledSince(store.read, clock.now() - writtenBackMs, companyId);
   const paths = entries.flatMap(({ name, location }) =>
     receiptPathsOf(locations, { companyCode, name, to: locations.fromLedger(location) }),
   );
@@ -109,17 +142,29 @@ export async function syncReceipts(
   });
 }
 
-/** Rewrites the receipts since then that a power failure took, of one company if given; gives their number. */
+/**
+ * Rewrites the receipts since then that a power failure took, of all companies; or those that a node may have lost which has
+ * died with this one. Gives their number.
+ */
 export async function recheckReceipts(
   deps: RecheckDependencies,
   since: number,
-  companyId?: number,
+  orphaned?: OrphanedCompany,
 ): Promise<number> {
-  const entries = await listDecidedSince(deps.store.read, since, companyId);
-  const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry));
+  const entries = await listFiledSince(deps.store.read, since, orphaned?.companyId);
+  const withheld = new Set<string>();
+  if (orphaned !== undefined)
+    for (const path of await receiptsOnTheirWay(deps.locations, orphaned.companyCode)) withheld.add(path);
+  const recheck = { orphaned, withheld };
+  const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry, recheck));
   const written = counts.reduce((sum, count) => sum + count, 0);
-  if (written > 0)
+  if (written === 0) return 0;
+  if (orphaned === undefined)
     deps.log.warn({ receipts: written }, "receipts that a power failure took were written again");
+  else {
+    const fields = { company: orphaned.companyCode, receipts: written };
+    deps.log.info(fields, "receipts of a node that has died were written again");
+  }
   return written;
 }
 

@@ -12,8 +12,8 @@ export interface Lease {
 /** A lease that was taken just now. */
 export interface ClaimedLease extends Lease {
   /**
-   * When a node that died with it was surely there for the last time, milliseconds UTC, of several the first; null when all
-   * that such nodes left is taken over (`settle`).
+   * When a node that died with it was surely there for the last time, or gave it back without having come to its end,
+   * milliseconds UTC, of several the first; null when all that such nodes left is taken over (`settle`).
    */
   readonly orphanedAt: number | null;
 }
@@ -82,8 +82,8 @@ export interface LeaseTable {
   }): Promise<readonly ClaimedLease[]>;
   /** What dead nodes left of these companies, which the node has in these epochs, is taken over. */
   settle(node: string, leases: readonly Lease[]): Promise<void>;
-  /** Gives leases back that the node has in these epochs. */
-  release(node: string, leases: readonly Lease[]): Promise<void>;
+  /** Gives leases back that the node has in these epochs. Unless `isSure`, whoever takes them looks as after a death. */
+  release(node: string, leases: readonly Lease[], how: { readonly isSure: boolean }): Promise<void>;
   /** All nodes that have ever been, by name. */
   nodes(): Promise<readonly KnownNode[]>;
   /** Who has which company. */

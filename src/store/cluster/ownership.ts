@@ -18,7 +18,10 @@ export interface TakenCompany {
   /** 0 is what concerns no company: its code is empty. */
   readonly companyId: number;
   readonly companyCode: string;
-  /** When the node that had it last was surely there for the last time, milliseconds UTC; undefined when it gave it back. */
+  /**
+   * When the node that had it last was surely there for the last time, milliseconds UTC; undefined when it gave it back and had
+   * come to its end.
+   */
   readonly orphanedAt: number | undefined;
 }
 
@@ -35,9 +38,18 @@ export interface CompanyWork {
   take(company: TakenCompany, signal: AbortSignal): Promise<void>;
   /**
    * The work of the company ends here. Resolves when nothing of it runs any more, and all that is in memory is forgotten:
-   * after that the company may come back. `isFenced`: another node may have it already, so no file is touched.
+   * after that the company may come back. `isFenced`: another node may have it already, so no file is touched. Rejects with a
+   * `NotEndedError` when it was forgotten before it came to its end.
    */
   leave(company: TakenCompany, how: { readonly isFenced: boolean }, deadline: AbortSignal): Promise<void>;
+}
+
+/** The deadline came before the work of a company had ended: whoever has the company next looks as after a death. */
+export class NotEndedError extends Error {
+  constructor() {
+    super("the work of the company did not end in time");
+    this.name = "NotEndedError";
+  }
 }
 
 /** That of a process which alone has all companies. */

@@ -5,6 +5,7 @@
 import { type Selectable, sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { NewFile } from "../../domain/files/new-file.ts";
+import { dayMs } from "../../lib/durations.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -321,8 +322,11 @@ export const acceptRetry = prepareQuery<{ id: number }>((db, arg) =>
 
 const recentEntries = 100_000;
 
-/** Entries decided since then, oldest first, of the newest entries of the ledger. */
-export async function listDecidedSince(
+/** How long after its decision a file may be filed, milliseconds: while the tree is away, or has no space. */
+const filedWithinMs = dayMs;
+
+/** Entries whose files were decided or filed since then and are filed, oldest first, of the newest entries of the ledger. */
+export async function listFiledSince(
   read: Reader,
   since: number,
   companyId?: number,
@@ -338,7 +342,9 @@ export async function listDecidedSince(
     .selectFrom("files")
     .selectAll()
     .where("id", ">", newest.id - recentEntries)
-    .where("decided_at", ">=", since)
+    .where("is_filed", "=", 1)
+    .where("decided_at", ">=", since - filedWithinMs)
+    .where((eb) => eb.or([eb("decided_at", ">=", since), eb("filed_at", ">=", since)]))
     .$if(companyId !== undefined, (all) => all.where("company_id", "=", companyId ?? 0))
     .orderBy("decided_at")
     .orderBy("id")

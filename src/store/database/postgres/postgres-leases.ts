@@ -70,7 +70,8 @@ const statements = {
   open: `select company_id, ((owner = $1) is true or expires_at < ${serverNow} - $2::bigint) as is_overdue from leases
     where (owner is null or owner = $1 or expires_at < ${serverNow}) and not company_id = any($3::bigint[])`,
   settle: `update leases set orphaned_at = null where ${inTheseEpochs}`,
-  release: `update leases set owner = null, expires_at = ${serverNow} where ${inTheseEpochs}`,
+  release: `update leases set owner = null, expires_at = ${serverNow},
+    orphaned_at = case when $4 then orphaned_at else coalesce(orphaned_at, ${serverNow}) end where ${inTheseEpochs}`,
   nodes: `select nodes.*, ${serverNow} - seen_at as silent_ms,
     (select count(*) from leases where owner = nodes.name) as lanes from nodes order by name`,
   owners: "select company_id, owner from leases order by company_id",
@@ -167,8 +168,12 @@ export class PostgresLeases implements LeaseTable {
     await this.#ask("settle", valuesOfLeases(node, leases));
   }
 
-  async release(node: string, leases: readonly Lease[]): Promise<void> {
-    await this.#ask("release", valuesOfLeases(node, leases));
+  async release(
+    node: string,
+    leases: readonly Lease[],
+    { isSure }: Parameters<LeaseTable["release"]>[2],
+  ): Promise<void> {
+    await this.#ask("release", [...valuesOfLeases(node, leases), isSure]);
   }
 
   async nodes(): Promise<readonly KnownNode[]> {
