@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { makeAuthority } from "../support/certificates.ts";
 import { checkExports, untilSettled } from "../support/cluster-checks.ts";
 import { type Fault, faults } from "../support/cluster-faults.ts";
+import { DeletedReceipts } from "../support/cluster-receipts.ts";
 import { companySection, type RoundOutcome, runRound } from "../support/cluster-round.ts";
 import { ClusterSite } from "../support/cluster-site.ts";
 import { randomOf } from "../support/random-numbers.ts";
@@ -37,6 +38,8 @@ const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
 const leaseMs = Number(values.lease);
 /** The ledger grows: to prove all of it takes longer each time. */
 const verifyEvery = 10;
+/** It takes some seconds. */
+const deleteEvery = 4;
 
 const folder = await mkdtemp(join(tmpdir(), "dropgate-receiver-"));
 const authority = await makeAuthority(folder);
@@ -71,10 +74,16 @@ const nothing: Fault = {
   },
 };
 
-async function runOne(site: ClusterSite, index: number, fault: Fault): Promise<RoundOutcome> {
+async function runOne(
+  site: ClusterSite,
+  index: number,
+  fault: Fault,
+  deleted: DeletedReceipts,
+): Promise<RoundOutcome> {
   const outcome = await runRound(site, {
     ...{ prefix: `R${index}`, fault, random: randomOf(seed + index), receiver },
     ...{ stopsOfCompany: Number(values.stops), paceMs: Number(values.pace) },
+    ...{ deleted, deletes: index % deleteEvery === 0 },
   });
   if (index % verifyEvery === 0) outcome.verdict.problems.push(...(await site.verifyLedger()));
   return outcome;
@@ -104,10 +113,11 @@ async function main(): Promise<number> {
       `seed ${seed}, ${site.nodes.length} nodes, lease ${leaseMs} ms: ${possible.map(({ kind }) => kind).join(", ")}`,
     );
     const drawing = drawFaults(possible, randomOf(seed));
-    await totals.take(0, nothing.kind, () => runOne(site, 0, nothing));
+    const deleted = new DeletedReceipts(site);
+    await totals.take(0, nothing.kind, () => runOne(site, 0, nothing, deleted));
     for (let index = 1; index <= rounds && !totals.isBroken; index += 1) {
       const { value: fault } = drawing.next() as { value: Fault };
-      await totals.take(index, fault.kind, () => runOne(site, index, fault));
+      await totals.take(index, fault.kind, () => runOne(site, index, fault, deleted));
     }
     totals.note(await site.verifyLedger());
     totals.note(await checkAllExports(site));

@@ -4,7 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { unlessMissing } from "../../src/lib/errors.ts";
 import { askUntilAnswered, SftpLink } from "./cluster-link.ts";
 import type { ClusterCompany, ClusterSite } from "./cluster-site.ts";
 import { fileName, receiptName, stopElement, stopsDocument } from "./stop-files.ts";
@@ -109,7 +111,7 @@ class Host {
         const isLast = closing.aborted;
         const name = fileName(stopNbr, timeOf(version));
         await this.#sendFile(link, { stopNbr, version, name, wanted: "applied" });
-        if (random() < 0.15) await this.#sendFile(link, { stopNbr, version, name, wanted: "refused" });
+        if (random() < 0.15) await this.#sendOther(link, { stopNbr, version, name });
         if (isLast) return;
         if (random() < 0.2) await this.#untilReceipt(name);
         await rest(random() * paceMs, closing);
@@ -117,6 +119,27 @@ class Host {
     } finally {
       link.end();
     }
+  }
+
+  /** Other bytes under a name that was answered: once they are answered too, the receipt that is there is theirs. */
+  async #sendOther(link: SftpLink, file: Pick<SentFile, "stopNbr" | "version" | "name">): Promise<void> {
+    const { site, company, random, traffic } = this.#plan;
+    const path = site.path(company.code, "receipts", receiptName(file.name));
+    // That of a file which is decided while the other one comes may be seen for a moment.
+    const isAnswered = random() < 0.5 && (await this.#hasReceipt(file.name));
+    const { sha256 } = await this.#sendFile(link, { ...file, wanted: "refused" });
+    const receipt = await readFile(path, "utf8").catch(unlessMissing);
+    if (isAnswered && receipt !== undefined && !receipt.includes(sha256))
+      traffic.surprises.push(
+        `${file.name} was answered, and the receipt of the file before is there: ${receipt}`,
+      );
+  }
+
+  /** Whether it comes before the round is over. */
+  async #hasReceipt(name: string): Promise<boolean> {
+    await this.#untilReceipt(name);
+    const { site, company } = this.#plan;
+    return existsSync(site.path(company.code, "receipts", receiptName(name)));
   }
 
   /** A host that waits for receipts waits for no longer than the round lasts. */
@@ -130,7 +153,7 @@ class Host {
   async #sendFile(
     link: SftpLink,
     file: Pick<SentFile, "stopNbr" | "version" | "name" | "wanted">,
-  ): Promise<void> {
+  ): Promise<SentFile> {
     const { traffic, company, end } = this.#plan;
     const content = documentOf(file.stopNbr, markOf(file.wanted === "applied" ? file.version : 999_999));
     const sha256 = createHash("sha256").update(content).digest("hex");
@@ -149,6 +172,7 @@ class Host {
         await pause(againMs);
       }
     }
+    return sent;
   }
 
   async #postStop(stopNbr: string): Promise<void> {

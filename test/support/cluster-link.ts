@@ -48,6 +48,12 @@ export class SftpLink {
     }
   }
 
+  /** Rejects when the file was not there, too. */
+  async remove(path: string): Promise<void> {
+    this.#client ??= await this.#open();
+    await within(this.#patienceMs, this.#client.delete(path));
+  }
+
   end(): void {
     this.#drop();
   }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkRound, type Outage, untilSettled, type Verdict } from "./cluster-checks.ts";
 import type { Fault } from "./cluster-faults.ts";
 import { runHost, Traffic } from "./cluster-host.ts";
+import type { DeletedReceipts } from "./cluster-receipts.ts";
 import type { ClusterSite, ClusterPlan } from "./cluster-site.ts";
 import type { Receiver } from "./receiver.ts";
 import { waitFor } from "./wait-for.ts";
@@ -15,6 +16,9 @@ export interface RoundPlan {
   readonly receiver: Receiver;
   readonly stopsOfCompany: number;
   readonly paceMs: number;
+  readonly deleted?: DeletedReceipts;
+  /** Whether hosts delete receipts of the round before. */
+  readonly deletes?: boolean;
 }
 
 export interface RoundOutcome {
@@ -73,11 +77,13 @@ async function strikeBeside(
 export async function runRound(site: ClusterSite, plan: RoundPlan): Promise<RoundOutcome> {
   const [traffic, outages]: [Traffic, Outage[]] = [new Traffic(), []];
   await untilServing(site);
+  if (plan.deletes === true) await plan.deleted?.deleteSome();
   const words = await strikeBeside(site, plan, outages, traffic);
   const { prefix, receiver } = plan;
   const left = await untilSettled(site, prefix, settlingMs);
   const verdict = await checkRound(site, { prefix, traffic, outages, posts: receiver.posts });
-  verdict.problems.push(...left);
+  verdict.problems.push(...left, ...(plan.deleted?.cameAgain() ?? []));
+  plan.deleted?.note(traffic.files);
   receiver.posts.length = 0;
   return { verdict, words };
 }
