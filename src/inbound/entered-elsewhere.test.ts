@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { receiptName } from "../../test/support/stop-files.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLogger } from "../lib/logs/log.ts";
@@ -21,6 +22,8 @@ test("an entry that was not answered, and may have been made, is tried again whe
   const name = "4711_20261105_080000.xml";
   const path = join(inbound, name);
   writeFileSync(path, "<Stop/>");
+  // What lies in the place of its receipt cannot be read, and refuses nothing.
+  mkdirSync(join(locations.receiptsDirectory("ACME"), receiptName(name)), { recursive: true });
   const askedAt: number[] = [];
   const elsewhere = new EnteredElsewhere({
     arrivals: {

@@ -22,6 +22,7 @@ import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
 import { receiptsOfOthers } from "./places/receipt-files.ts";
+import type { ReadReceipt } from "./places/shared-moves.ts";
 import { receiptPathOf } from "./receipts/awaited-receipts.ts";
 
 export interface EnteredElsewhereDeps {
@@ -30,11 +31,6 @@ export interface EnteredElsewhereDeps {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   readonly clock: Clock;
   readonly failing: LimitedLog;
-}
-
-interface EarlierReceipt {
-  readonly path: string;
-  readonly text: string;
 }
 
 /**
@@ -132,19 +128,22 @@ export class EnteredElsewhere {
     if (beingFiled !== undefined) throw new BeingFiledError(beingFiled);
   }
 
-  async #earlierReceiptOf({ companyId, name }: WaitingFile): Promise<EarlierReceipt | undefined> {
+  async #earlierReceiptOf({ companyId, name }: WaitingFile): Promise<ReadReceipt | undefined> {
     const { locations, companyCodeOf } = this.#deps;
     const path = receiptPathOf(locations, await companyCodeOf(companyId), name);
-    const text = await this.#receipts.read(path);
-    return text === undefined ? undefined : { path, text };
+    return await this.#receipts.read(path).catch((error: unknown) => this.#cannotRemove(path, error));
   }
 
   /** The file is entered by now, and cannot be refused; the node that has the company tries it too. */
-  #remove({ path, text }: EarlierReceipt): void {
+  #remove(receipt: ReadReceipt): void {
     try {
-      this.#receipts.removeRead(path, text);
+      this.#receipts.removeRead(receipt);
     } catch (error) {
-      this.#deps.failing.warn({ err: error, path }, "the receipt of an earlier file cannot be removed");
+      this.#cannotRemove(receipt.path, error);
     }
+  }
+
+  #cannotRemove(path: string, error: unknown): undefined {
+    this.#deps.failing.warn({ err: error, path }, "the receipt of an earlier file cannot be removed");
   }
 }

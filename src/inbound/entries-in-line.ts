@@ -40,6 +40,7 @@ export class EntriesInLine {
       // A name that is cut in `.again` does not say which receipt is its own.
       if (isCutInAgain(entry.name) && isInAgain(entry.source)) await receipts.clear(entry);
       const file = files.fromLedger(entry);
+      if (isInAgain(entry.source)) receipts.removedElsewhere(file);
       const runner = await lanes.of(file.companyId);
       if (runner.size === 0) holds.push(runner.hold());
       runner.add(file);

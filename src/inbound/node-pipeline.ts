@@ -30,7 +30,7 @@ import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
-import { recheckReceipts, syncReceipts, writtenBackMs } from "./recovery/rewrite-receipts.ts";
+import { recheckOrphaned, syncReceipts } from "./recovery/rewrite-receipts.ts";
 
 export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -91,12 +91,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     // Known from here on, so that `leave` ends it however far it comes.
     this.#leaving.set(company.companyId, pipeline);
     const { orphanedAt, companyId } = company;
-    if (orphanedAt !== undefined)
-      await recheckReceipts({ ...this.#deps, receiptFiles }, orphanedAt - writtenBackMs, {
-        ...company,
-        orphanedAt,
-      });
-    await pipeline.start(lost);
+    const missing =
+      orphanedAt === undefined
+        ? []
+        : await recheckOrphaned({ ...this.#deps, receiptFiles }, { ...company, orphanedAt });
+    await pipeline.start(lost, missing);
     lost.throwIfAborted();
     this.#leaving.delete(companyId);
     this.#own.set(companyId, pipeline);
@@ -120,7 +119,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       }
       await pipeline.stop();
       await Promise.race([syncReceipts(this.#deps, company, deadline), aborted(deadline)]);
-      if (deadline.aborted) throw new NotEndedError();
+      if (deadline.aborted || pipeline.hasMissingReceipts) throw new NotEndedError();
     } finally {
       this.#leaving.delete(companyId);
     }

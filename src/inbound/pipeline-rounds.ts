@@ -11,12 +11,13 @@ import { logHeld } from "./lanes/held-files.ts";
 import type { Locations } from "./places/locations.ts";
 import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
+import { type MissingReceipts, missingLookMs } from "./recovery/missing-receipts.ts";
 import { TakenNames, takenLookMs as usualTakenLookMs } from "./recovery/taken-names.ts";
 
 export interface PipelineRoundsDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly locations: Locations;
-  readonly ledgerNumbers: Pick<SealedNumbers, "open">;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal" | "open">;
   readonly lanes: Pick<CompanyLanes, "all">;
   readonly entries: Pick<EntriesInLine, "retry">;
   readonly receipts: AwaitedReceipts;
@@ -32,6 +33,7 @@ const heldReportMs = 60_000;
 export function startPipelineRounds(
   deps: PipelineRoundsDeps,
   scope: { readonly company: TakenCompany; readonly ownership: Ownership } | undefined,
+  missing?: MissingReceipts,
 ): readonly Rounds[] {
   const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });
   // Where nodes share the companies out, each asks for the retries of all of its own at once (`NodePipeline`).
@@ -39,7 +41,9 @@ export function startPipelineRounds(
     return [held, startRounds((stopping) => takeRetries(deps, stopping), { everyMs: retryPollMs })];
   const { takenLookMs: everyMs = usualTakenLookMs } = deps;
   const taken = new TakenNames({ ...deps, ...scope });
-  return [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
+  const rounds = [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
+  if (missing === undefined || missing.isDone) return rounds;
+  return [...rounds, startRounds((stopping) => missing.look(stopping), { everyMs: missingLookMs })];
 }
 
 function logAllHeld({ lanes, log }: PipelineRoundsDeps): void {

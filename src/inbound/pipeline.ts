@@ -45,6 +45,7 @@ import type { Locations } from "./places/locations.ts";
 import { type ReceiptFiles, soleReceiptFiles } from "./places/receipt-files.ts";
 import { startPipelineRounds } from "./pipeline-rounds.ts";
 import { PresentFiles } from "./present-files.ts";
+import { MissingReceipts } from "./recovery/missing-receipts.ts";
 import { redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
 import type { WaitingFile } from "./lanes/waiting-file.ts";
@@ -117,6 +118,7 @@ export class Pipeline implements Inbox, Service {
   readonly #entering: EnteringFiles;
   readonly #entries: EntriesInLine;
   #rounds: readonly Rounds[] = [];
+  #missing: MissingReceipts | undefined;
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
   #recovering = true;
@@ -263,8 +265,10 @@ export class Pipeline implements Inbox, Service {
     };
   }
 
-  async start(signal: AbortSignal): Promise<void> {
-    const company = this.#deps.scope?.company;
+  /** `missingReceipts`: entries of the company whose receipts were not there when its node had died. */
+  async start(signal: AbortSignal, missingReceipts: readonly number[] = []): Promise<void> {
+    const { scope } = this.#deps;
+    const company = scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.leftToFile, company?.companyId);
     killPoint("recovery.redone");
     await this.#awaitedReceipts.clearWaiting(company?.companyCode);
@@ -276,7 +280,14 @@ export class Pipeline implements Inbox, Service {
     for (const release of released) release();
     const receipts = this.#awaitedReceipts;
     const own = { lanes: this.#lanes, entries: this.#entries, receipts, failing: this.#failing };
-    if (!this.#isStopped) this.#rounds = startPipelineRounds({ ...this.#deps, ...own }, this.#deps.scope);
+    const deps = { ...this.#deps, ...own };
+    if (scope !== undefined) this.#missing = new MissingReceipts({ ...deps, ...scope }, missingReceipts);
+    if (!this.#isStopped) this.#rounds = startPipelineRounds(deps, scope, this.#missing);
+  }
+
+  /** Some of those of a dead node are still to be looked for. */
+  get hasMissingReceipts(): boolean {
+    return this.#missing?.isDone === false;
   }
 
   /** Puts an entry that is to be tried again in line. */

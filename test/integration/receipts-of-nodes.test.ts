@@ -62,19 +62,40 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
   });
 
   it("leave a receipt alone that a host has collected and deleted, and write one that was filed long after its decision", async () => {
-    const [collected, late] = [named("a1", 0), named("b1", 0)];
+    const [collected, collectedJustNow, late] = [named("a1", 0), named("b1", 0), named("c1", 0)];
     const one = await site().startNode("one");
-    for (const name of [collected, late]) await one.upload(name, stop(name.slice(0, 2), "x"));
-    await site().decided(2);
+    for (const name of [collected, collectedJustNow, late])
+      await one.upload(name, stop(name.slice(0, 2), "x"));
+    await site().decided(3);
     await one.keeper.stop(AbortSignal.timeout(5_000));
     await setMoment(collected, { receipt_collected_at: Date.now() });
     await setMoment(late, { decided_at: Date.now() - 600_000 });
-    for (const name of [collected, late]) rmSync(site().receiptPath(name));
+    for (const name of [collected, collectedJustNow, late]) rmSync(site().receiptPath(name));
     await site().orphan();
     const two = await site().startNode("two");
-    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(late)));
     await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
-    expect(existsSync(site().receiptPath(collected))).toBe(false);
+    // By a node that notes it a little later.
+    await setMoment(collectedJustNow, { receipt_collected_at: Date.now() });
+    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(late)));
+    await two.keeper.stop(AbortSignal.timeout(5_000));
+    for (const name of [collected, collectedJustNow])
+      expect(existsSync(site().receiptPath(name))).toBe(false);
+  });
+
+  it("look again for receipts that were missing when a node that had just taken them over gives them back", async () => {
+    const name = named("a1", 0);
+    const one = await site().startNode("one");
+    await one.upload(name, stop("a1", "x"));
+    await site().decided(1);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    rmSync(site().receiptPath(name));
+    await site().orphan();
+    const two = await site().startNode("two");
+    await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
+    await two.keeper.stop(AbortSignal.timeout(5_000));
+    expect(existsSync(site().receiptPath(name))).toBe(false);
+    await site().startNode("three");
+    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(name)));
   });
 
   it("write a receipt anew that has come since a node died, for another one may stand still that would remove it", async () => {

@@ -13,6 +13,7 @@ import {
   goneEnding,
   type Hold,
   placeReceiptShared,
+  type ReadReceipt,
   removeReadReceipt,
   removeStaleShared,
 } from "./shared-moves.ts";
@@ -45,17 +46,21 @@ function newPrivateName(): string {
 
 /** What a node does about receipts of companies that others have. */
 export interface ReceiptsOfOthers {
-  /** The text of the receipt that is there, if any. */
-  read(path: string): Promise<string | undefined>;
+  /** The receipt that is there, if any. */
+  read(path: string): Promise<ReadReceipt | undefined>;
   /** Removes that one, and no other. */
-  removeRead(path: string, text: string): void;
+  removeRead(receipt: ReadReceipt): void;
 }
 
 export function receiptsOfOthers(): ReceiptsOfOthers {
   const privateName = newPrivateName();
   return {
-    read: async (path) => (isThere(path) ? await readFile(path, "utf8").catch(unlessMissing) : undefined),
-    removeRead: (path, text) => removeReadReceipt(path, text, privateName),
+    async read(path) {
+      const file = lstatSync(path, { throwIfNoEntry: false });
+      const text = file && (await readFile(path, "utf8").catch(unlessMissing));
+      return text === undefined || file === undefined ? undefined : { path, text, file };
+    },
+    removeRead: (receipt) => removeReadReceipt(receipt, privateName),
   };
 }
 
@@ -71,7 +76,12 @@ export function sharedReceiptFiles(hold: Hold): ReceiptFiles {
     write(path, text) {
       makeDirectoryOf(path);
       placeReceiptShared({ path, text, privateName, hold });
-      syncReceipt(path);
+      try {
+        syncReceipt(path);
+      } catch (error) {
+        // A host was quick to delete it.
+        unlessMissing(error);
+      }
     },
   };
 }

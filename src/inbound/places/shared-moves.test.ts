@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -245,6 +246,7 @@ test("a stale receipt comes back when the lease is over", () => {
 test("a folder in the place of a receipt stays there, and is told", () => {
   const at = ground();
   mkdirSync(at.receipt);
+  expect(() => removeStaleShared(at.receipt, privateName, good)).toThrow("EISDIR");
   expect(() => placeReceiptShared({ path: at.receipt, text: ours, privateName, hold: good })).toThrow(
     "EISDIR",
   );
@@ -254,10 +256,18 @@ test("a folder in the place of a receipt stays there, and is told", () => {
 
 test("of a company of others, the receipt that was read is removed, and none that has come since", () => {
   const at = ground();
-  removeReadReceipt(at.receipt, ours, privateName);
+  const read = () => ({ path: at.receipt, text: text(at.receipt), file: lstatSync(at.receipt) });
+  writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
+  const before = read();
   writeFileSync(at.receipt, ours);
-  removeReadReceipt(at.receipt, "<StopResponse>of before</StopResponse>", privateName);
+  removeReadReceipt(before, privateName);
   expect(text(at.receipt)).toBe(ours);
-  removeReadReceipt(at.receipt, ours, privateName);
+  // The same text again, in a file of its own.
+  const replaced = read();
+  placeReceiptShared({ path: at.receipt, text: ours, privateName, hold: good });
+  removeReadReceipt(replaced, privateName);
+  expect(text(at.receipt)).toBe(ours);
+  removeReadReceipt(read(), privateName);
+  removeReadReceipt(replaced, privateName);
   expect(readdirSync(join(at.receipt, ".."))).toEqual([]);
 });

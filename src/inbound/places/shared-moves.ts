@@ -127,12 +127,26 @@ function giveBackReceipt(taken: string, path: string): void {
   unlinkSync(taken);
 }
 
+/** A receipt that was there. */
+export interface ReadReceipt {
+  readonly path: string;
+  readonly text: string;
+  readonly file: Stats;
+}
+
 /** Removes a receipt that was read before, by a node that need not have the company; and none that has its name since. */
-export function removeReadReceipt(path: string, text: string, privateName: string): void {
+export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName: string): void {
   const taken = join(dirname(path), privateName);
-  if (!unless("ENOENT", () => renameSync(path, taken))) return;
-  if (readFileSync(taken, "utf8") === text) unlinkSync(taken);
-  else giveBackReceipt(taken, path);
+  // The number of a file that is gone is given to another one.
+  const isIt = (at: string) => isSameInode(statOf(at), file) && readFileSync(at, "utf8") === text;
+  if (!isIt(path) || !unless("ENOENT", () => renameSync(path, taken))) return;
+  let isRemoved = false;
+  try {
+    isRemoved = isIt(taken);
+  } finally {
+    if (isRemoved) unlinkSync(taken);
+    else giveBackReceipt(taken, path);
+  }
 }
 
 /** Removes a name of a file, and never that of another file that has the name now. */
@@ -245,10 +259,14 @@ export function placeReceiptShared({ path, text, privateName, hold }: SharedRece
   }
 }
 
+/** It could be taken away, and never be removed. */
+function assertNoFolder(path: string): void {
+  if (statOf(path)?.isDirectory() === true) throw new FolderInTheWayError(path);
+}
+
 function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
   const { path, privateName, hold } = receipt;
-  // It could be taken away, and never be removed.
-  if (statOf(path)?.isDirectory() === true) throw new FolderInTheWayError(path);
+  assertNoFolder(path);
   const former = join(dirname(path), `${privateName}.former`);
   const own = statOf(temporary);
   assertHeld(hold);
@@ -271,6 +289,7 @@ function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
 /** Removes what `isStale` tells of; it comes back when the lease is over by then. */
 export function removeStaleShared(path: string, privateName: string, hold: Hold): void {
   assertHeld(hold);
+  assertNoFolder(path);
   const taken = join(dirname(path), privateName);
   if (!unless("ENOENT", () => renameSync(path, taken))) return;
   if (hold.isOver()) {

@@ -12,7 +12,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { nameOfSharers, receiptNameOf } from "../../domain/files/stop-file-name.ts";
-import { unlessMissing } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import { CountedPaths } from "../places/counted-paths.ts";
 import type { Channel } from "../places/inbox.ts";
@@ -52,6 +52,7 @@ export interface AwaitedReceiptsDeps {
 }
 
 const restorePauseMs = 5_000;
+const cannotBeRemoved = "the receipt of an earlier file cannot be removed";
 
 export class AwaitedReceipts {
   readonly #deps: AwaitedReceiptsDeps;
@@ -147,7 +148,12 @@ export class AwaitedReceipts {
     const { locations, receiptFiles } = this.#deps;
     const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
     for (const code of codes)
-      for (const path of await receiptsOnTheirWay(locations, code)) await receiptFiles.remove(path);
+      for (const path of await receiptsOnTheirWay(locations, code))
+        await receiptFiles.remove(path).catch((error: unknown) => {
+          if (systemCodeOf(error) !== "EISDIR" && systemCodeOf(error) !== "EPERM") throw error;
+          // A folder in the way of one keeps no company from its work.
+          this.#deps.failing.warn({ err: error, path }, cannotBeRemoved);
+        });
   }
 
   /** The same for files that have come to `inbound/` by themselves; no client waits who could be refused. */
@@ -155,10 +161,7 @@ export class AwaitedReceipts {
     for (const owner of owners) {
       if (owner.channel !== "folder" && owner.channel !== "recovered") continue;
       await this.clear(owner).catch((error: unknown) =>
-        this.#deps.failing.warn(
-          { err: error, file: owner.name },
-          "the receipt of an earlier file cannot be removed",
-        ),
+        this.#deps.failing.warn({ err: error, file: owner.name }, cannotBeRemoved),
       );
     }
   }

@@ -7,7 +7,7 @@ import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { soleReceiptFiles } from "../places/receipt-files.ts";
-import { recheckReceipts } from "../recovery/rewrite-receipts.ts";
+import { recheckOrphaned, recheckReceipts } from "../recovery/rewrite-receipts.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });
@@ -145,14 +145,13 @@ describe("receipts that a power failure took", () => {
     writeFileSync(next, stopXml(["a"], "other"));
     const deps = { store: rig.store, locations: rig.locations, ledgerNumbers, log };
     const recheck = () =>
-      recheckReceipts(
+      recheckOrphaned(
         { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
-        Date.now() - 60_000,
         { companyId, companyCode: "ACME", orphanedAt: Date.now() },
       );
-    expect(await recheck()).toBe(0);
+    expect(await recheck()).toEqual([]);
     rmSync(next);
-    expect(await recheck()).toBe(1);
+    expect(await recheck()).toEqual([(await rig.ledger(companyId))[0]?.id]);
   });
 
   it("are written again but for one whose place is taken, which is told", async () => {

@@ -3,8 +3,9 @@
  *
  *   after a power failure    they are renamed into place without a sync of their own: so when the machine has restarted since
  *                            the last run, those of its last minutes are compared with the ledger
- *   after a node's death     the same, for it may have lost its power, but for those that a host has collected: mostly it has
- *                            not, and what is not there was deleted; a node that gives a company back syncs them before
+ *   after a node's death     the same, for it may have lost its power; but mostly it has not, and what is not there was deleted
+ *                            by a host: so such a one waits until that would be known (`MissingReceipts`). A node that gives a
+ *                            company back syncs them before
  *   of a name                that were withheld for the sake of a file which then was not placed
  */
 import { open, readFile, stat } from "node:fs/promises";
@@ -52,7 +53,7 @@ const pathFaults: ReadonlySet<string> = new Set([
 ]);
 
 /** A company that a node takes over of one that has died. */
-interface OrphanedCompany {
+export interface OrphanedCompany {
   readonly companyId: number;
   readonly companyCode: string;
   /** When that node was surely there for the last time, milliseconds UTC. */
@@ -65,40 +66,53 @@ interface Recheck {
   readonly withheld: ReadonlySet<string>;
 }
 
+type Found = "as it has to be" | "other" | "missing";
+
 /**
- * Whether the receipt is as it has to be. One that has come after the death is written anew: a further node has taken the
- * company over in between, stands still since, and removes it when it goes on (`shared-moves.ts`).
+ * What is there. A receipt that has come after the death of a node counts as another one: a further node has taken the company
+ * over in between, stands still since, and removes it when it goes on (`shared-moves.ts`).
  */
-async function isAsItHasToBe(
-  { orphaned }: Recheck,
-  { receiptCollectedAt }: LedgerEntry,
-  { path, receipt }: { readonly path: string; readonly receipt: string },
-): Promise<boolean> {
+async function lookAt(path: string, receipt: string, { orphaned }: Recheck): Promise<Found> {
   const text = await readFile(path, "utf8").catch(unlessMissing);
-  const isOther = text !== undefined && text !== receipt;
-  if (isOther || orphaned === undefined) return text === receipt;
-  if (receiptCollectedAt !== null) return true;
-  const ctimeMs = (await stat(path).catch(unlessMissing))?.ctimeMs;
-  return ctimeMs !== undefined && ctimeMs < orphaned.orphanedAt;
+  if (text === undefined) return "missing";
+  if (text !== receipt) return "other";
+  if (orphaned === undefined) return "as it has to be";
+  const found = await stat(path).catch(unlessMissing);
+  if (found === undefined) return "missing";
+  return found.ctimeMs < orphaned.orphanedAt ? "as it has to be" : "other";
 }
+
+interface Compared {
+  /** How many receipts of the entry were written. */
+  readonly written: number;
+  /** One was to be there, and was not written: its host may have deleted it. */
+  readonly isMissing: boolean;
+}
+
+const nothing: Compared = { written: 0, isMissing: false };
 
 async function recheckEntry(
   deps: RecheckDependencies,
   entry: LedgerEntry,
   recheck: Recheck,
-): Promise<number> {
+): Promise<Compared> {
   const { state, companyId } = entry;
-  if (isOpenState(state) || !entry.isFiled) return 0;
+  if (isOpenState(state) || !entry.isFiled) return nothing;
   const companyCode = await deps.companyCodeOf(companyId);
   const decided = await decidedOf(deps, entry);
   const from = deps.locations.fromLedger(entry.source);
   const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
   const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
-  let written = 0;
+  let [written, isMissing] = [0, false];
   for (const path of paths.filter((one) => !recheck.withheld.has(one))) {
     const receipt = receiptFor(task, path);
     try {
-      if (await isAsItHasToBe(recheck, entry, { path, receipt })) continue;
+      const found = await lookAt(path, receipt, recheck);
+      if (found === "as it has to be") continue;
+      if (found === "missing" && recheck.orphaned !== undefined) {
+        isMissing = true;
+        continue;
+      }
       deps.receiptFiles.write(path, receipt);
       written += 1;
     } catch (error) {
@@ -111,7 +125,7 @@ async function recheckEntry(
       );
     }
   }
-  return written;
+  return { written, isMissing };
 }
 
 async function syncIfThere(path: string): Promise<void> {
@@ -142,30 +156,43 @@ export async function syncReceipts(
   });
 }
 
-/**
- * Rewrites the receipts since then that a power failure took, of all companies; or those that a node may have lost which has
- * died with this one. Gives their number.
- */
-export async function recheckReceipts(
+async function recheckAll(
   deps: RecheckDependencies,
-  since: number,
-  orphaned?: OrphanedCompany,
-): Promise<number> {
-  const entries = await listFiledSince(deps.store.read, since, orphaned?.companyId);
-  const withheld = new Set<string>();
-  if (orphaned !== undefined)
-    for (const path of await receiptsOnTheirWay(deps.locations, orphaned.companyCode)) withheld.add(path);
-  const recheck = { orphaned, withheld };
-  const counts = await mapConcurrently(entries, entriesAtOnce, (entry) => recheckEntry(deps, entry, recheck));
-  const written = counts.reduce((sum, count) => sum + count, 0);
-  if (written === 0) return 0;
-  if (orphaned === undefined)
+  entries: readonly LedgerEntry[],
+  recheck: Recheck,
+): Promise<Readonly<{ written: number; missing: readonly number[] }>> {
+  const compared = await mapConcurrently(entries, entriesAtOnce, (entry) =>
+    recheckEntry(deps, entry, recheck),
+  );
+  const written = compared.reduce((sum, one) => sum + one.written, 0);
+  const missing = entries.filter((_, at) => compared[at]?.isMissing === true).map(({ id }) => id);
+  return { written, missing };
+}
+
+/** Rewrites the receipts since then that a power failure took; gives their number. */
+export async function recheckReceipts(deps: RecheckDependencies, since: number): Promise<number> {
+  const entries = await listFiledSince(deps.store.read, since);
+  const { written } = await recheckAll(deps, entries, { orphaned: undefined, withheld: new Set() });
+  if (written > 0)
     deps.log.warn({ receipts: written }, "receipts that a power failure took were written again");
-  else {
-    const fields = { company: orphaned.companyCode, receipts: written };
-    deps.log.info(fields, "receipts of a node that has died were written again");
-  }
   return written;
+}
+
+/**
+ * Rewrites those of a dead node's company that it may have lost with its power. Gives the entries whose receipts are not
+ * there, for `MissingReceipts`.
+ */
+export async function recheckOrphaned(
+  deps: RecheckDependencies,
+  orphaned: OrphanedCompany,
+): Promise<readonly number[]> {
+  const { companyId, companyCode: company } = orphaned;
+  const entries = await listFiledSince(deps.store.read, orphaned.orphanedAt - writtenBackMs, companyId);
+  const withheld = new Set(await receiptsOnTheirWay(deps.locations, company));
+  const { written, missing } = await recheckAll(deps, entries, { orphaned, withheld });
+  if (written > 0)
+    deps.log.info({ company, receipts: written }, "receipts of a node that has died were written again");
+  return missing;
 }
 
 interface RestoreDeps extends Omit<AwaitedReceiptsDeps, "restore"> {

@@ -342,7 +342,8 @@ export async function listFiledSince(
     .selectFrom("files")
     .selectAll()
     .where("id", ">", newest.id - recentEntries)
-    .where("is_filed", "=", 1)
+    // A literal, not a parameter: only then is it sure that the partial index serves.
+    .where("is_filed", "=", sql.lit(1))
     .where("decided_at", ">=", since - filedWithinMs)
     .where((eb) => eb.or([eb("decided_at", ">=", since), eb("filed_at", ">=", since)]))
     .$if(companyId !== undefined, (all) => all.where("company_id", "=", companyId ?? 0))
