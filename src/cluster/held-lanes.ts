@@ -141,7 +141,9 @@ export class HeldLanes {
    * whoever has the company next looks for the same again.
    */
   async settle(): Promise<void> {
-    await this.#settle(this.all.filter((lane) => lane.isToSettle && !lane.isOver));
+    const isTakingOver = ({ company }: HeldLane) =>
+      this.#parts.some((part) => part.isTakingOver?.(company.companyId) === true);
+    await this.#settle(this.all.filter((lane) => lane.isToSettle && !lane.isOver && !isTakingOver(lane)));
   }
 
   /** Resolves when all whose work was ending have ended. */
@@ -199,7 +201,7 @@ export class HeldLanes {
     if (lane.stage === "fenced") return;
     const { companyId, companyCode } = lane.company;
     try {
-      if (lane.isToSettle) await this.#settle([lane]);
+      if (lane.isToSettle && isSure) await this.#settle([lane]);
       await table.release(node, [{ companyId, epoch: lane.epoch }], { isSure });
       log.info({ company: companyCode }, "company given back");
     } catch (error) {

@@ -18,7 +18,7 @@ export interface EntriesInLineDeps {
   readonly locations: Pick<Locations, "fromLedger">;
   readonly files: PresentFiles;
   readonly lanes: Pick<CompanyLanes, "of">;
-  readonly receipts: Pick<AwaitedReceipts, "clear" | "clearAll" | "removedElsewhere">;
+  readonly receipts: Pick<AwaitedReceipts, "clearAll" | "removedElsewhere">;
   /** Of all unless given. */
   readonly companyId: number | undefined;
 }
@@ -38,7 +38,8 @@ export class EntriesInLine {
     for await (const entry of waitingEntries(store, companyId)) {
       signal.throwIfAborted();
       // A name that is cut in `.again` does not say which receipt is its own.
-      if (isCutInAgain(entry.name) && isInAgain(entry.source)) await receipts.clear(entry);
+      if (isCutInAgain(entry.name) && isInAgain(entry.source))
+        await receipts.clearAll([{ ...entry, channel: "recovered" }]);
       const file = files.fromLedger(entry);
       if (isInAgain(entry.source)) receipts.removedElsewhere(file);
       const runner = await lanes.of(file.companyId);

@@ -125,6 +125,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     }
   }
 
+  isTakingOver(companyId: number): boolean {
+    return this.#own.get(companyId)?.hasMissingReceipts === true;
+  }
+
   /** Puts files that other nodes have entered in line, and names those that need be told no more; none before the company is taken. */
   async readArrived(arrivals: CompanyArrivals, onInLine: OnInLine): Promise<void> {
     await this.#own.get(arrivals.companyId)?.readArrived(arrivals, onInLine);

@@ -45,7 +45,7 @@ import type { Locations } from "./places/locations.ts";
 import { type ReceiptFiles, soleReceiptFiles } from "./places/receipt-files.ts";
 import { startPipelineRounds } from "./pipeline-rounds.ts";
 import { PresentFiles } from "./present-files.ts";
-import { MissingReceipts } from "./recovery/missing-receipts.ts";
+import { type MissingReceipt, MissingReceipts } from "./recovery/missing-receipts.ts";
 import { redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
 import type { WaitingFile } from "./lanes/waiting-file.ts";
@@ -265,8 +265,8 @@ export class Pipeline implements Inbox, Service {
     };
   }
 
-  /** `missingReceipts`: entries of the company whose receipts were not there when its node had died. */
-  async start(signal: AbortSignal, missingReceipts: readonly number[] = []): Promise<void> {
+  /** `missingReceipts`: those of the company that were not there when its node had died. */
+  async start(signal: AbortSignal, missingReceipts: readonly MissingReceipt[] = []): Promise<void> {
     const { scope } = this.#deps;
     const company = scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.leftToFile, company?.companyId);

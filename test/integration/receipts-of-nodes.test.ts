@@ -13,7 +13,7 @@ const site = pipelineSiteForEachTest();
 
 async function setMoment(
   name: string,
-  moment: { readonly receipt_collected_at: number } | { readonly decided_at: number },
+  moment: Partial<Record<"receipt_collected_at" | "decided_at" | "filed_at", number>>,
 ): Promise<void> {
   await site().store.write(site().acme, (tx) =>
     tx.updateTable("files").set(moment).where("name", "=", name).execute(),
@@ -89,9 +89,14 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await site().decided(1);
     await one.keeper.stop(AbortSignal.timeout(5_000));
     rmSync(site().receiptPath(name));
-    await site().orphan();
+    // Its last minute: not that of the next node.
+    const filedAt = Date.now() - 90_000;
+    await setMoment(name, { decided_at: filedAt, filed_at: filedAt });
+    await site().orphan(Date.now() - 40_000);
     const two = await site().startNode("two");
     await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
+    // It has told the table of leases what there was to tell.
+    await pause(leaseMs);
     await two.keeper.stop(AbortSignal.timeout(5_000));
     expect(existsSync(site().receiptPath(name))).toBe(false);
     await site().startNode("three");

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryOf, syncReceipt, writeReceiptDurably } from "./file-away.ts";
@@ -56,9 +56,13 @@ export function receiptsOfOthers(): ReceiptsOfOthers {
   const privateName = newPrivateName();
   return {
     async read(path) {
-      const file = lstatSync(path, { throwIfNoEntry: false });
-      const text = file && (await readFile(path, "utf8").catch(unlessMissing));
-      return text === undefined || file === undefined ? undefined : { path, text, file };
+      const handle = isThere(path) ? await open(path).catch(unlessMissing) : undefined;
+      if (handle === undefined) return undefined;
+      try {
+        return { path, file: await handle.stat(), text: await handle.readFile("utf8") };
+      } finally {
+        await handle.close();
+      }
     },
     removeRead: (receipt) => removeReadReceipt(receipt, privateName),
   };

@@ -151,7 +151,7 @@ describe("receipts that a power failure took", () => {
       );
     expect(await recheck()).toEqual([]);
     rmSync(next);
-    expect(await recheck()).toEqual([(await rig.ledger(companyId))[0]?.id]);
+    expect(await recheck()).toEqual([{ id: (await rig.ledger(companyId))[0]?.id, path: receiptPath() }]);
   });
 
   it("are written again but for one whose place is taken, which is told", async () => {

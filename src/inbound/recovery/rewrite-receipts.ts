@@ -8,6 +8,7 @@
  *                            company back syncs them before
  *   of a name                that were withheld for the sake of a file which then was not placed
  */
+import { existsSync } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isOpenState } from "../../domain/files/file-state.ts";
@@ -33,6 +34,7 @@ import {
   receiptsOnTheirWay,
   type Restoring,
 } from "../receipts/awaited-receipts.ts";
+import type { MissingReceipt } from "./missing-receipts.ts";
 import { decidedOf, entriesAtOnce } from "./recovery.ts";
 
 /** The kernel writes back within half a minute, unless it was told otherwise: then what is older is on the disk. */
@@ -72,11 +74,15 @@ type Found = "as it has to be" | "other" | "missing";
  * What is there. A receipt that has come after the death of a node counts as another one: a further node has taken the company
  * over in between, stands still since, and removes it when it goes on (`shared-moves.ts`).
  */
-async function lookAt(path: string, receipt: string, { orphaned }: Recheck): Promise<Found> {
+async function lookAt(
+  path: string,
+  receipt: string,
+  { orphaned, isCollected }: Recheck & { readonly isCollected: boolean },
+): Promise<Found> {
   const text = await readFile(path, "utf8").catch(unlessMissing);
   if (text === undefined) return "missing";
   if (text !== receipt) return "other";
-  if (orphaned === undefined) return "as it has to be";
+  if (orphaned === undefined || isCollected) return "as it has to be";
   const found = await stat(path).catch(unlessMissing);
   if (found === undefined) return "missing";
   return found.ctimeMs < orphaned.orphanedAt ? "as it has to be" : "other";
@@ -85,11 +91,11 @@ async function lookAt(path: string, receipt: string, { orphaned }: Recheck): Pro
 interface Compared {
   /** How many receipts of the entry were written. */
   readonly written: number;
-  /** One was to be there, and was not written: its host may have deleted it. */
-  readonly isMissing: boolean;
+  /** Where one was to be, and was not written: its host may have deleted it. */
+  readonly missing: readonly string[];
 }
 
-const nothing: Compared = { written: 0, isMissing: false };
+const nothing: Compared = { written: 0, missing: [] };
 
 async function recheckEntry(
   deps: RecheckDependencies,
@@ -103,14 +109,18 @@ async function recheckEntry(
   const from = deps.locations.fromLedger(entry.source);
   const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
   const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
-  let [written, isMissing] = [0, false];
+  const isCollected = entry.receiptCollectedAt !== null;
+  const missing: string[] = [];
+  let written = 0;
   for (const path of paths.filter((one) => !recheck.withheld.has(one))) {
     const receipt = receiptFor(task, path);
     try {
-      const found = await lookAt(path, receipt, recheck);
+      const found = await lookAt(path, receipt, { ...recheck, isCollected });
       if (found === "as it has to be") continue;
-      if (found === "missing" && recheck.orphaned !== undefined) {
-        isMissing = true;
+      // Others are written meanwhile: a host may delete it after the look.
+      const isMissing = recheck.orphaned !== undefined && (found === "missing" || !existsSync(path));
+      if (isMissing) {
+        missing.push(path);
         continue;
       }
       deps.receiptFiles.write(path, receipt);
@@ -125,7 +135,7 @@ async function recheckEntry(
       );
     }
   }
-  return { written, isMissing };
+  return { written, missing };
 }
 
 async function syncIfThere(path: string): Promise<void> {
@@ -160,12 +170,14 @@ async function recheckAll(
   deps: RecheckDependencies,
   entries: readonly LedgerEntry[],
   recheck: Recheck,
-): Promise<Readonly<{ written: number; missing: readonly number[] }>> {
+): Promise<Readonly<{ written: number; missing: readonly MissingReceipt[] }>> {
   const compared = await mapConcurrently(entries, entriesAtOnce, (entry) =>
     recheckEntry(deps, entry, recheck),
   );
   const written = compared.reduce((sum, one) => sum + one.written, 0);
-  const missing = entries.filter((_, at) => compared[at]?.isMissing === true).map(({ id }) => id);
+  const missing = entries.flatMap(({ id }, at) =>
+    (compared[at]?.missing ?? []).map((path) => ({ id, path })),
+  );
   return { written, missing };
 }
 
@@ -179,13 +191,13 @@ export async function recheckReceipts(deps: RecheckDependencies, since: number):
 }
 
 /**
- * Rewrites those of a dead node's company that it may have lost with its power. Gives the entries whose receipts are not
+ * Rewrites those of a dead node's company that it may have lost with its power. Gives those that are not
  * there, for `MissingReceipts`.
  */
 export async function recheckOrphaned(
   deps: RecheckDependencies,
   orphaned: OrphanedCompany,
-): Promise<readonly number[]> {
+): Promise<readonly MissingReceipt[]> {
   const { companyId, companyCode: company } = orphaned;
   const entries = await listFiledSince(deps.store.read, orphaned.orphanedAt - writtenBackMs, companyId);
   const withheld = new Set(await receiptsOnTheirWay(deps.locations, company));

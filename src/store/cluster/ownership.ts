@@ -42,12 +42,14 @@ export interface CompanyWork {
    * `NotEndedError` when it was forgotten before it came to its end.
    */
   leave(company: TakenCompany, how: { readonly isFenced: boolean }, deadline: AbortSignal): Promise<void>;
+  /** Whether something that a dead node has left is still to be taken over, though `take` has resolved; never unless given. */
+  isTakingOver?(companyId: number): boolean;
 }
 
-/** The deadline came before the work of a company had ended: whoever has the company next looks as after a death. */
+/** The work of a company had not come to its end: whoever has the company next looks as after a death. */
 export class NotEndedError extends Error {
   constructor() {
-    super("the work of the company did not end in time");
+    super("the work of the company has not come to its end");
     this.name = "NotEndedError";
   }
 }
