@@ -11,12 +11,24 @@ import { waitFor } from "../support/wait-for.ts";
 
 const site = pipelineSiteForEachTest();
 
-async function setMoment(
-  name: string,
-  moment: Partial<Record<"receipt_collected_at" | "decided_at" | "filed_at", number>>,
-): Promise<void> {
+type Moment = "receipt_collected_at" | "received_at" | "decided_at" | "filed_at";
+
+async function setMoments(ids: readonly number[], moments: Partial<Record<Moment, number>>): Promise<void> {
   await site().store.write(site().acme, (tx) =>
-    tx.updateTable("files").set(moment).where("name", "=", name).execute(),
+    tx
+      .updateTable("files")
+      .set(moments)
+      .where("id", "in", [...ids])
+      .execute(),
+  );
+}
+
+/** Of the entries of a name. */
+async function setMoment(name: string, moments: Partial<Record<Moment, number>>): Promise<void> {
+  const entries = (await site().ledger()).filter((entry) => entry.name === name);
+  await setMoments(
+    entries.map(({ id }) => id),
+    moments,
   );
 }
 
@@ -80,6 +92,26 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await two.keeper.stop(AbortSignal.timeout(5_000));
     for (const name of [collected, collectedJustNow])
       expect(existsSync(site().receiptPath(name))).toBe(false);
+  });
+
+  it("leave a receipt alone that was collected, when a copy of its file was refused that had come before", async () => {
+    const [name, lost] = [named("a1", 0), named("b1", 0)];
+    const one = await site().startNode("one");
+    await one.upload(lost, stop("b1", "x"));
+    for (const [at, text] of ["first", "second", "second"].entries()) {
+      await one.upload(name, stop("a1", text));
+      await site().decided(at + 2);
+    }
+    const [, refused, copy] = (await site().ledger()).filter((entry) => entry.name === name);
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await setMoments([copy?.id ?? 0], { received_at: 1 });
+    await setMoments([refused?.id ?? 0], { receipt_collected_at: Date.now() });
+    for (const gone of [name, lost]) rmSync(site().receiptPath(gone));
+    await site().orphan();
+    await site().startNode("two");
+    await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(lost)));
+    await pause(500);
+    expect(existsSync(site().receiptPath(name))).toBe(false);
   });
 
   it("look again for receipts that were missing when a node that had just taken them over gives them back", async () => {

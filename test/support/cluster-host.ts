@@ -125,8 +125,8 @@ class Host {
   async #sendOther(link: SftpLink, file: Pick<SentFile, "stopNbr" | "version" | "name">): Promise<void> {
     const { site, company, random, traffic } = this.#plan;
     const path = site.path(company.code, "receipts", receiptName(file.name));
-    // That of a file which is decided while the other one comes may be seen for a moment.
-    const isAnswered = random() < 0.5 && (await this.#hasReceipt(file.name));
+    // That of a file which is decided or filed while the other one comes may be seen for a moment.
+    const isAnswered = random() < 0.5 && (await this.#isFiled(file.name));
     const { sha256 } = await this.#sendFile(link, { ...file, wanted: "refused" });
     const receipt = await readFile(path, "utf8").catch(unlessMissing);
     if (isAnswered && receipt !== undefined && !receipt.includes(sha256))
@@ -135,11 +135,12 @@ class Host {
       );
   }
 
-  /** Whether it comes before the round is over. */
-  async #hasReceipt(name: string): Promise<boolean> {
+  /** Whether its receipt comes before the round is over, and the ledger knows; false while the database is away. */
+  async #isFiled(name: string): Promise<boolean> {
     await this.#untilReceipt(name);
-    const { site, company } = this.#plan;
-    return existsSync(site.path(company.code, "receipts", receiptName(name)));
+    const text = `select count(*) from files where name = lower('${name}') and is_filed = 0`;
+    const unfiled = await this.#plan.site.database.ask(text).catch(() => undefined);
+    return String(unfiled?.[0]?.[0]) === "0";
   }
 
   /** A host that waits for receipts waits for no longer than the round lasts. */

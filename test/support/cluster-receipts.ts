@@ -1,5 +1,8 @@
-/** Receipts that hosts of a cluster have deleted, of the round before: none of them comes again, whatever befalls the nodes. */
-import { existsSync } from "node:fs";
+/**
+ * Receipts that hosts of a cluster have deleted, of the round before: none of them comes again, whatever befalls the nodes. The
+ * file of an upload that was not answered may still come, with a receipt of its own.
+ */
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SentFile } from "./cluster-host.ts";
 import { SftpLink } from "./cluster-link.ts";
@@ -13,7 +16,8 @@ export class DeletedReceipts {
   readonly #site: ClusterSite;
   /** Names of files by company, of the last round. */
   #last: ReadonlyMap<string, readonly string[]> = new Map();
-  #deleted: readonly string[] = [];
+  /** Their texts by their paths. */
+  #deleted: ReadonlyMap<string, string> = new Map();
 
   constructor(site: ClusterSite) {
     this.#site = site;
@@ -33,23 +37,28 @@ export class DeletedReceipts {
     const deleted = await Promise.all(
       companies.map(async ({ code, host }) => {
         const names = (this.#last.get(code) ?? []).filter((_, at) => at % 2 === 0);
+        const texts = new Map<string, string>();
         const link = new SftpLink(this.#site, host);
         try {
-          for (const name of names) await link.remove(`/receipts/${receiptName(name)}`);
+          for (const name of names) {
+            const path = this.#site.path(code, "receipts", receiptName(name));
+            texts.set(path, readFileSync(path, "utf8"));
+            await link.remove(`/receipts/${receiptName(name)}`);
+          }
         } finally {
           link.end();
         }
-        return names.map((name) => this.#site.path(code, "receipts", receiptName(name)));
+        return [...texts];
       }),
     );
-    this.#deleted = deleted.flat();
+    this.#deleted = new Map(deleted.flat());
     await pause(notedWithinMs);
   }
 
   /** Those that are there all the same, in words. */
   cameAgain(): readonly string[] {
-    return this.#deleted
-      .filter((path) => existsSync(path))
-      .map((path) => `${path} was deleted by its host, and came again`);
+    return [...this.#deleted]
+      .filter(([path, text]) => existsSync(path) && readFileSync(path, "utf8") === text)
+      .map(([path]) => `${path} was deleted by its host, and came again`);
   }
 }

@@ -209,7 +209,18 @@ export async function recheckOrphaned(
 
 interface RestoreDeps extends Omit<AwaitedReceiptsDeps, "restore"> {
   readonly store: Pick<Store, "read">;
-  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal" | "open">;
+}
+
+/** Of a refusal that came late, the receipt of its name is that of another entry: who has collected it is noted there. */
+async function isCollected(
+  { store, ledgerNumbers }: Pick<RestoreDeps, "store" | "ledgerNumbers">,
+  entry: LedgerEntry,
+  text: string,
+): Promise<boolean> {
+  const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
+  const owner = id === undefined || id === entry.id ? entry : await findFile(store.read, id);
+  return (owner ?? entry).receiptCollectedAt !== null;
 }
 
 interface NamedReceipt {
@@ -228,8 +239,9 @@ async function receiptOf(deps: RestoreDeps, owner: ReceiptOwner): Promise<NamedR
     const entry = await findFile(deps.store.read, id);
     if (entry === undefined || isOpenState(entry.state)) continue;
     const { rulesReceipt, receipt, receiptOfName } = await decidedOf(deps, entry);
-    const isCollected = entry.receiptCollectedAt !== null;
-    if (rulesReceipt) return { path, text: receiptOfName ?? receipt, isCollected };
+    if (!rulesReceipt) continue;
+    const text = receiptOfName ?? receipt;
+    return { path, text, isCollected: await isCollected(deps, entry, text) };
   }
   return undefined;
 }
