@@ -87,6 +87,11 @@ export interface Receipts {
   readonly receiptOfName: string | undefined;
 }
 
+/** The number of the ledger entry that a receipt answers, as its text tells; undefined when that is none of this database. */
+export function answeredEntryOf(receipt: string, numbers: Pick<SealedNumbers, "open">): number | undefined {
+  return numbers.open(/ Ledger="([^"]+)"/.exec(receipt)?.[1] ?? "");
+}
+
 /** The receipts of a decided entry, as they are to be written or were; `sharers` have theirs under the same name. */
 export async function receiptsOf(
   { read, numbers }: { readonly read: Transaction | Reader; readonly numbers: Pick<SealedNumbers, "seal"> },

@@ -34,6 +34,7 @@ import {
   receiptsOnTheirWay,
   type Restoring,
 } from "../receipts/awaited-receipts.ts";
+import { answeredEntryOf } from "../receipts/receipts.ts";
 import type { MissingReceipt } from "./missing-receipts.ts";
 import { decidedOf, entriesAtOnce } from "./recovery.ts";
 
@@ -218,7 +219,7 @@ async function isCollected(
   entry: LedgerEntry,
   text: string,
 ): Promise<boolean> {
-  const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
+  const id = answeredEntryOf(text, ledgerNumbers);
   const owner = id === undefined || id === entry.id ? entry : await findFile(store.read, id);
   return (owner ?? entry).receiptCollectedAt !== null;
 }

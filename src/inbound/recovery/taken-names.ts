@@ -25,6 +25,7 @@ import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 import { endTaking } from "../places/shared-moves.ts";
 import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
+import { answeredEntryOf } from "../receipts/receipts.ts";
 
 export interface TakenNamesDeps {
   readonly company: TakenCompany;
@@ -153,7 +154,7 @@ export class TakenNames {
     const { store, ledgerNumbers, receipts } = this.#deps;
     if (!path.endsWith(".new")) {
       const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
-      const id = ledgerNumbers.open(/ Ledger="([^"]+)"/.exec(text)?.[1] ?? "");
+      const id = answeredEntryOf(text, ledgerNumbers);
       const entry = id === undefined ? undefined : await findFile(store.read, id);
       if (!mayGoOn() || (entry !== undefined && !(await receipts.writeAgain(entry)))) return false;
     }
