@@ -52,6 +52,8 @@ const careless = [
 /** Runs a text in a session of its own; gives the rows, each as a list of its values. */
 export async function askPostgres(url: string, text: string): Promise<readonly unknown[][]> {
   const client = new pg.Client({ connectionString: url });
+  // Told besides, when the server dies: the connection or the query rejects with it.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     return (await client.query({ text, rowMode: "array" })).rows as unknown[][];
