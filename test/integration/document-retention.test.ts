@@ -5,6 +5,7 @@ import type { NeededDocuments } from "../../src/app/retention/needed-documents.t
 import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
+import { findLastImport } from "../../src/store/stops/document-retention.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { decideImportItem, insertImport, insertImportItem } from "../../src/store/stops/imports.ts";
 import { openFreshStore } from "../support/fresh-store.ts";
@@ -60,7 +61,7 @@ async function addOrder(nbr: string, number: number, updatedAt = 1): Promise<voi
   });
 }
 
-/** A store that commits something once before its first write: between the look at what is needed and the removal. */
+/** A store that commits something once before the first removal: between the look at what is needed and that. */
 function withLate(commit: () => Promise<void>): {
   isCommitted: () => boolean;
   late: Pick<Store, "read" | "write">;
@@ -69,8 +70,10 @@ function withLate(commit: () => Promise<void>): {
   const late: Pick<Store, "read" | "write"> = {
     read: store.read,
     write: async (companyId, work) => {
-      if (!isCommitted) await commit();
-      isCommitted = true;
+      if ((work as unknown) !== findLastImport) {
+        if (!isCommitted) await commit();
+        isCommitted = true;
+      }
       return await store.write(companyId, work);
     },
   };

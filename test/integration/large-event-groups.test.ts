@@ -53,13 +53,13 @@ async function prune(
   return gone.get(1)?.count ?? 0;
 }
 
-/** Does something when so many units are written. */
+/** Does something when so many units are written that remove. */
 function afterUnits(units: number, act: () => Promise<unknown>): Store["write"] {
   let left = units;
   return async (owner, work) => {
     const done = await store.write(owner, work);
-    left -= 1;
-    if (left === 0) await act();
+    if (owner === "site") left -= 1;
+    if (owner === "site" && left === 0) await act();
     return done;
   };
 }

@@ -3,7 +3,10 @@
  * each pair the second begins while the first has written and not committed.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { documentsPruner } from "../../src/app/retention/document-pruner.ts";
+import { eventsPruner } from "../../src/app/retention/event-pruner.ts";
 import { parseStopFileName } from "../../src/domain/files/stop-file-name.ts";
 import { countEntries } from "../../src/inbound/recovery/count-entries.ts";
 import { LedgerTally } from "../../src/inbound/recovery/ledger-report.ts";
@@ -19,8 +22,11 @@ import { writeMeta } from "../../src/store/database/meta.ts";
 import type { Owner } from "../../src/store/database/owner.ts";
 import { enterFile } from "../../src/store/ledger/files.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
+import { insertImport, insertImportItem } from "../../src/store/stops/imports.ts";
+import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { pruneOldOf } from "../support/run-pruner.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let server: PostgresServer;
@@ -197,6 +203,67 @@ describe.runIf(hasPostgres)("two nodes", () => {
     });
     await count();
     expect(counted).toMatchObject(counted.map(() => ({ discrepancyCount: 0, unproved: [] })));
+  });
+
+  /** Its number is smaller than that of the other company, which is committed before it. */
+  async function committedLate(own: Work<unknown>, ofOther: Work<unknown>, removing: () => Promise<unknown>) {
+    const other = await addCompany("OTHER");
+    const [ran, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const late = one.write(acme, async (tx) => {
+      await own(tx);
+      ran.resolve();
+      await released.promise;
+    });
+    await ran.promise;
+    try {
+      await two.write(other, ofOther);
+      const removal = removing();
+      // It has read all that it reads before it is held.
+      await expect.poll(countHeld).toBe("1");
+      released.resolve();
+      await removal;
+    } finally {
+      released.resolve();
+      await late;
+    }
+  }
+
+  const day = 86_400_000;
+  const old = { now: 90 * day, before: 60 * day };
+
+  it("remove no document that an import names which is committed late", async () => {
+    const guid = "00000000-0000-4000-8000-000000000001";
+    const document = { guid, sha256: "1", size: 10, name: null };
+    await one.write(acme, (tx) =>
+      saveDocuments(tx, { companyId: acme, documents: [document], now: 10 * day }),
+    );
+    const importing = (whose: number, text: string) => async (tx: Transaction) => {
+      const entry = { companyId: whose, serviceName: "load", userName: "host", receivedAt: old.now };
+      const importId = await insertImport(tx, { guid: text, ...entry });
+      await insertImportItem(tx, { importId, position: 0, loadNbr: "L", body: `{"reference":"${text}"}` });
+    };
+    await committedLate(importing(acme, guid), importing(acme + 1, "other"), () =>
+      pruneOldOf(documentsPruner, { store: two, ...old }),
+    );
+    expect(await one.read.selectFrom("documents").select("guid").execute()).toEqual([{ guid }]);
+  });
+
+  it("remove no events of a large group of which one is committed late", async () => {
+    const events = 2_500;
+    await one.write(acme, (tx) =>
+      sql`insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)
+        select ${acme}, 'S' || n, 'L', 7053, n, '{}' from generate_series(1, cast(${events} as integer)) as n`.execute(
+        tx,
+      ),
+    );
+    const recording = (whose: number) => (tx: Transaction) =>
+      sql`insert into recorded_events (company_id, stop_nbr, load_nbr, event_code, recorded_at, data)
+        values (${whose}, 'S5', 'L', 7053, ${old.now}, '{}')`.execute(tx);
+    await committedLate(recording(acme), recording(acme + 1), () =>
+      pruneOldOf(eventsPruner, { store: two, ...old }),
+    );
+    const left = await one.read.selectFrom("recorded_events").select("id").execute();
+    expect(left).toHaveLength(events + 2);
   });
 
   it("do not change what is read as of one moment", async () => {

@@ -22,11 +22,11 @@ type Visit = (
 
 /** What is needed of a company, found now or, where a pass was cut off, since then. */
 async function neededOf(
-  { store: { read }, clock, walks }: PruneDeps,
+  { store, clock, walks }: PruneDeps,
   { id: companyId }: DueCompany,
   signal: AbortSignal,
 ): Promise<NeededDocuments> {
-  const needed = walks?.get(companyId) ?? (await NeededDocuments.begin({ read, companyId, clock }));
+  const needed = walks?.get(companyId) ?? (await NeededDocuments.begin({ store, companyId, clock }));
   walks?.set(companyId, needed);
   await needed.walk(signal);
   return needed;

@@ -26,6 +26,8 @@ const eventsAtOnce = 500;
 /** Groups that go in one unit have so many stops and loads together; a larger one goes alone. */
 const membersAtOnce = 50;
 
+type EventDeps = Pick<PruneDeps, "store" | "isOurs">;
+
 interface Walk {
   readonly company: DueCompany;
   readonly signal: AbortSignal;
@@ -109,14 +111,14 @@ async function eachOldGroup(deps: Pick<PruneDeps, "store">, walk: Walk): Promise
  * site: one note has the newest of all companies.
  */
 async function pruneGroups(
-  { store }: Pick<PruneDeps, "store">,
+  { store, isOurs = () => true }: EventDeps,
   groups: readonly EventGroup[],
   before: number,
 ): Promise<number> {
   if (groups.length === 0) return 0;
   const counts = await store.write("site", async (tx) => {
     const over: EventGroup[] = [];
-    for (const group of groups) {
+    for (const group of groups.filter(({ companyId }) => isOurs(companyId))) {
       const now = await findOldGroup(tx, ownerOf(group), { before, visited: newVisited() });
       if (now !== undefined && !(await isStillNeeded(tx, now))) over.push(now);
     }
@@ -136,11 +138,7 @@ interface Removal {
 }
 
 /** Removes groups together, or each by itself when that fails. */
-async function pruneEach(
-  deps: Pick<PruneDeps, "store">,
-  groups: readonly EventGroup[],
-  removal: Removal,
-): Promise<void> {
+async function pruneEach(deps: EventDeps, groups: readonly EventGroup[], removal: Removal): Promise<void> {
   const { before, signal, errors, told } = removal;
   try {
     told(await pruneGroups(deps, groups, before));
@@ -160,11 +158,7 @@ async function pruneEach(
 }
 
 /** Removes groups, small ones together, large ones part by part. */
-async function pruneAll(
-  deps: Pick<PruneDeps, "store">,
-  groups: readonly EventGroup[],
-  removal: Removal,
-): Promise<void> {
+async function pruneAll(deps: EventDeps, groups: readonly EventGroup[], removal: Removal): Promise<void> {
   const { before, signal, errors, told } = removal;
   await pruneEach(
     deps,

@@ -26,7 +26,7 @@ import type { PruneDeps } from "./pruner.ts";
 const eventsAtOnce = 200;
 const membersAtOnce = 200;
 
-type Deps = Pick<PruneDeps, "store">;
+type Deps = Pick<PruneDeps, "store" | "isOurs">;
 
 /** The group in parts, each small enough for one query. */
 function* partsOf({ companyId, stopNbrs, loadNbrs }: EventGroup): Generator<EventGroup> {
@@ -36,7 +36,7 @@ function* partsOf({ companyId, stopNbrs, loadNbrs }: EventGroup): Generator<Even
 
 /** All events of a group of which nothing is needed any more, in the order of their ids; undefined when something is. */
 export async function listUnneededEvents(
-  { store }: Deps,
+  { store }: Pick<Deps, "store">,
   group: EventGroup,
   signal: AbortSignal,
 ): Promise<readonly GroupEvent[] | undefined> {
@@ -68,12 +68,13 @@ export interface LargeGroup {
 
 /** Removes the group as far as nothing comes in between. Rejects when aborted; what was removed by then stays removed. */
 export async function pruneLargeGroup(
-  { store }: Deps,
+  { store, isOurs = () => true }: Deps,
   { owner, before, signal, told }: LargeGroup,
 ): Promise<void> {
   const { companyId } = owner;
-  // What is recorded from here on may be of the group: looked at in each unit.
-  let seenId = await findLastEventId(store.read);
+  // What is recorded from here on may be of the group: looked at in each unit. In a unit of the company, as none of its
+  // events has a number then that is not committed (docs/decisions/0026).
+  let seenId = await store.write(companyId, findLastEventId);
   const giveWay = async () => {
     await setImmediate();
     signal.throwIfAborted();
@@ -87,6 +88,7 @@ export async function pruneLargeGroup(
     const ids = some.map(({ id }) => id);
     // For the site: one note has the newest of all companies.
     const done = await store.write("site", async (tx) => {
+      if (!isOurs(companyId)) return undefined;
       const lastId = await findLastEventId(tx);
       if (isOfGroup(await findMembersSince(tx, companyId, seenId))) return undefined;
       if (await isStillNeeded(tx, await findMembers(tx, companyId, ids))) return undefined;

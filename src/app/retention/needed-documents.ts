@@ -13,7 +13,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { minuteMs } from "../../lib/durations.ts";
 import { portionsOf } from "../../lib/portions.ts";
-import type { Reader } from "../../store/database/database.ts";
+import type { Reader, Store } from "../../store/database/database.ts";
 import { findCompletions, listCompletions, type StoredCompletion } from "../../store/outbound/completions.ts";
 import { findFirstWatermark } from "../../store/outbound/delivery-retention.ts";
 import {
@@ -66,6 +66,10 @@ interface Scope {
   readonly read: Reader;
   readonly companyId: number;
   readonly clock: Clock;
+}
+
+interface Begun extends Pick<Scope, "companyId" | "clock"> {
+  readonly store: Pick<Store, "read" | "write">;
 }
 
 const placeOf = ({ at, id }: PlacedText) => ({ at, id });
@@ -155,7 +159,7 @@ interface Look {
   readonly steadyMs: number;
   /** The newest completion that was there. */
   readonly lastCompletion: number;
-  /** The newest import that was there: it came with all of its loads. */
+  /** The newest import that was there, of whatever company: it came with all of its loads. */
   readonly lastImport: number;
 }
 
@@ -175,11 +179,12 @@ async function* textsSince(scope: Scope, look: Look): AsyncGenerator<readonly st
   yield* completionTexts(scope, { afterId: look.lastCompletion, lastId: lastOfAll });
 }
 
-async function lookNow({ read, companyId, clock }: Scope): Promise<Look> {
+async function lookNow({ store, companyId, clock }: Begun): Promise<Look> {
   // The time first: what was applied of a later import has changed after it.
   const [at, steadyMs] = [clock.now(), performance.now()];
-  const lastCompletion = await findLastCompletion(read, companyId);
-  return { at, steadyMs, lastCompletion, lastImport: await findLastImport(read) };
+  const lastCompletion = await findLastCompletion(store.read, companyId);
+  // In a unit of the company: none of its imports has a number by then that is not committed (docs/decisions/0026).
+  return { at, steadyMs, lastCompletion, lastImport: await store.write(companyId, findLastImport) };
 }
 
 function addGuids(found: Set<string>, texts: readonly string[]): void {
@@ -188,6 +193,7 @@ function addGuids(found: Set<string>, texts: readonly string[]): void {
 
 /** GUIDs, in small letters, that something of a company needs. */
 export class NeededDocuments {
+  readonly #begun: Begun;
   readonly #scope: Scope;
   readonly #found = new Set<string>();
   /** Open deliveries whose completions were read. */
@@ -196,14 +202,16 @@ export class NeededDocuments {
   #walk: AsyncGenerator<readonly string[]> | undefined;
   #last: Look;
 
-  private constructor(scope: Scope, last: Look) {
-    this.#scope = scope;
+  private constructor(begun: Begun, last: Look) {
+    const { store, companyId, clock } = begun;
+    this.#begun = begun;
+    this.#scope = { read: store.read, companyId, clock };
     this.#last = last;
-    this.#walk = neededTexts(scope, this.#met);
+    this.#walk = neededTexts(this.#scope, this.#met);
   }
 
-  static async begin(scope: Scope): Promise<NeededDocuments> {
-    return new NeededDocuments(scope, await lookNow(scope));
+  static async begin(begun: Begun): Promise<NeededDocuments> {
+    return new NeededDocuments(begun, await lookNow(begun));
   }
 
   has(guid: string): boolean {
@@ -223,7 +231,7 @@ export class NeededDocuments {
 
   /** Adds what has changed since the last look. Rejects when aborted. */
   async look(signal: AbortSignal): Promise<void> {
-    const next = await lookNow(this.#scope);
+    const next = await lookNow(this.#begun);
     for (const texts of [textsSince(this.#scope, this.#last), outgoingTexts(this.#scope, this.#met)]) {
       for await (const some of texts) {
         signal.throwIfAborted();
