@@ -53,6 +53,20 @@ const obedient: Target["deliver"] = (_delivery, signal) =>
 const deaf: Target["deliver"] = () => new Promise(() => undefined);
 
 describe("an attempt", () => {
+  test("sends nothing when the company is another node's by the time that it is rendered", async () => {
+    const deliver = vi.fn(async () => ({ kind: "delivered" }) as const);
+    const target = { concurrency: 1, deliver, probe: () => Promise.reject(), close: async () => undefined };
+    const log = createLogger({ level: "silent" });
+    let isOurs = true;
+    const render: RenderOrWithhold = async () => {
+      isOurs = false;
+      return rendered;
+    };
+    const deps = { render, log, inUse: { target, timeoutMs }, stopping: stopping.signal };
+    expect(await attemptDelivery({ ...deps, isOurs: () => isOurs }, row)).toEqual({ kind: "aborted" });
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
   test.each<DeliveryOutcome>([{ kind: "delivered" }, { kind: "nameTaken", name: "s1.xml" }])(
     "gives what the target says of it: %o",
     async (outcome) => {

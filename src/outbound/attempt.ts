@@ -26,7 +26,7 @@ export interface TargetInUse {
 }
 
 export type AttemptResult =
-  /** The daemon stops: nothing is known, nothing is spent. */
+  /** The daemon stops, or another node has the company: nothing is known, nothing is spent. */
   | { readonly kind: "aborted" }
   /** Nothing was sent: it says nothing of the target. */
   | { readonly kind: "unrendered"; readonly outcome: FailedOutcome }
@@ -40,6 +40,8 @@ export interface AttemptDeps {
   readonly inUse: TargetInUse;
   /** Aborted when the daemon will not wait any more. */
   readonly stopping: AbortSignal;
+  /** Asked when it is about to be sent: whoever has the company sends it, and what comes after it. Default: always. */
+  readonly isOurs?: () => boolean;
 }
 
 /** How long a target may take to say that it has given up. */
@@ -152,7 +154,9 @@ export async function attemptDelivery(deps: AttemptDeps, row: DeliveryToRender):
   const rendered = await render(deps, row);
   if ("kind" in rendered) return rendered;
   killPoint("delivery.rendered");
-  if (deps.stopping.aborted) return { kind: "aborted" };
+  const { stopping, isOurs = () => true } = deps;
+  // A process that stood still has not heard yet that its lease is over.
+  if (stopping.aborted || !isOurs()) return { kind: "aborted" };
   const result = await send(deps, rendered);
   killPoint("delivery.sent");
   return result;

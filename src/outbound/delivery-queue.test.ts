@@ -33,6 +33,30 @@ describe("what is held since a restore", () => {
 });
 
 describe("what is due", () => {
+  test("is not sent once another node may have the company, before anybody has said so", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    let isOurs = true;
+    const fenceOf = (companyId: number) => (isOurs ? { companyId, epoch: 0 } : undefined);
+    const target = site.target();
+    target.script = async () => {
+      isOurs = false;
+      return delivered;
+    };
+    await site.startQueue({ ownership: { isSole: true, fenceOf } });
+    await site.pass(0);
+    await site.complete("S2");
+    await site.pass(2 * minuteMs);
+    expect([target.names, await site.states()]).toEqual([
+      ["s1_20261105_080000.xml"],
+      ["delivered", "waiting"],
+    ]);
+    // The queue of the node that has it.
+    await site.startQueue();
+    await site.pass(0);
+    expect([target.names.length, await site.states()]).toEqual([2, ["delivered", "delivered"]]);
+  });
+
   test("is delivered at once, with the bytes of its completion, and recorded", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");

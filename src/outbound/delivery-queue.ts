@@ -48,7 +48,7 @@ export interface DeliveryQueueDeps {
   /** From 0 to 1. */
   readonly random: () => number;
   /** Without it this process delivers for all companies. */
-  readonly ownership?: Pick<Ownership, "isSole">;
+  readonly ownership?: Ownership;
   /** Between two looks that nobody has asked for, milliseconds; a second unless given. */
   readonly lookEveryMs?: number;
 }
@@ -88,6 +88,7 @@ export class DeliveryQueue implements Service, CompanyWork {
           ...deps,
           recorder: recorders.of(target.companyId),
           onAttempt: this.#counters.counterOf(target.id),
+          isOurs: () => ownership.fenceOf(target.companyId) !== undefined,
         }),
       onRetired: () => this.wake(),
     });

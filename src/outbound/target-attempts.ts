@@ -16,6 +16,8 @@ export interface AttemptsDeps {
   readonly log: Logger;
   readonly random: () => number;
   readonly render: RenderOrWithhold;
+  /** Whether this process delivers for the company of the target now. */
+  readonly isOurs: () => boolean;
 }
 
 /** An attempt that is over, and how the target stands with it when that has changed. */
@@ -95,7 +97,7 @@ export class TargetAttempts {
     return this.#places.active < Math.max(1, this.#inUse.target.concurrency);
   }
 
-  /** Tries the delivery, for which there is a place; undefined when the daemon stops. */
+  /** Tries the delivery, for which there is a place; undefined when the daemon stops, or another node has the company. */
   async make(row: DeliveryToRender): Promise<EndedAttempt | undefined> {
     const { clock } = this.#deps;
     const at = clock.now();
@@ -113,8 +115,8 @@ export class TargetAttempts {
   async #try(row: DeliveryToRender): Promise<AttemptResult> {
     const counts = [this.#places, this.#round];
     for (const count of counts) count.active += 1;
-    const { log, render } = this.#deps;
-    const deps = { render, log, inUse: this.#inUse, stopping: this.#stopping.signal };
+    const { log, render, isOurs } = this.#deps;
+    const deps = { render, log, isOurs, inUse: this.#inUse, stopping: this.#stopping.signal };
     const attempt = () => attemptDelivery(deps, row);
     const result = await (isLarge(row) ? this.#large.run(attempt) : attempt());
     for (const count of counts) count.active -= 1;
