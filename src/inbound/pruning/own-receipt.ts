@@ -6,8 +6,9 @@
  */
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import * as changes from "../../lib/files/changes.ts";
+import { putBack } from "../../lib/files/put-back.ts";
 
 export interface OwnReceipt {
   readonly path: string;
@@ -44,15 +45,6 @@ export async function ownReceiptBytes(receipt: OwnReceipt): Promise<number | und
     (await receiptBytes(receipt.path, receipt.reference)) ??
     (await receiptBytes(asideOf(receipt), receipt.reference))
   );
-}
-
-async function putBack(aside: string, path: string): Promise<void> {
-  try {
-    await changes.link(aside, path);
-  } catch (error) {
-    if (systemCodeOf(error) !== "EEXIST") throw error;
-  }
-  await changes.unlink(aside);
 }
 
 export interface ReceiptRemoval {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
+import { FencedError } from "../../store/database/fence.ts";
 import { type AgingFile, isDecidedAsBefore } from "../../store/ledger/file-retention.ts";
 import { placeAway } from "./move-away.ts";
 import { type OwnReceipt, ownReceiptBytes, removeOwnReceipt } from "./own-receipt.ts";
@@ -50,17 +51,22 @@ async function pruneReceipt(deps: FilePruning, { companyCode, kind }: FileOwner,
   });
 }
 
-/** Removes the receipts of old files from `receipts/`, unless a later file of the name has its receipt there. */
+/**
+ * Removes the receipts of old files from `receipts/`, unless a later file of the name has its receipt there. Rejects with a
+ * `FencedError` once another node has the company: it writes receipts there.
+ */
 export async function pruneReceipts(
   deps: FilePruning,
   owner: FileOwner,
   files: readonly AgingFile[],
 ): Promise<PrunedFiles> {
-  const { companyCode, kind } = owner;
+  const { companyId, companyCode, kind } = owner;
+  const { isOurs = () => true } = deps;
   const touched = new Set<string>();
   let [count, bytes] = [0, 0];
   const failures: (PruneFailure & { readonly name: string })[] = [];
   for (const file of files) {
+    if (!isOurs(companyId)) throw new FencedError(companyId);
     try {
       const outcome = await pruneReceipt(deps, owner, file);
       if (outcome.isTouched) touched.add(deps.locations.receiptsDirectory(companyCode));

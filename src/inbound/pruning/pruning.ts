@@ -26,6 +26,8 @@ export interface FilePruning {
   readonly now: number;
   readonly moveTo?: string | undefined;
   readonly stuck?: StuckFiles | undefined;
+  /** Whether this node does the work of the company. Default: it does that of all. */
+  readonly isOurs?: (companyId: number) => boolean;
 }
 
 /** By kind, the ids of files that could not be removed or moved so far; kept from pass to pass, so that each comes further. */

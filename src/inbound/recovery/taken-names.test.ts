@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -200,6 +201,34 @@ describe("a name that a node had taken away before it died", () => {
       expect(readdirSync(dirname(receiptPath()))).toHaveLength(1);
     },
   );
+
+  const pruned = (id: number) => join(dirname(receiptPath()), `.${id}.pruned`);
+
+  it("of a receipt that was taken aside as too old is given back", async () => {
+    const id = await decided();
+    const text = readFileSync(receiptPath(), "utf8");
+    renameSync(receiptPath(), pruned(id));
+    await look();
+    expect(existsSync(receiptPath())).toBe(false);
+    await look();
+    expect([readFileSync(receiptPath(), "utf8"), existsSync(pruned(id))]).toEqual([text, false]);
+  });
+
+  it("of a receipt that was taken aside as too old gives way to a newer one", async () => {
+    const id = await decided();
+    renameSync(receiptPath(), pruned(id));
+    writeFileSync(receiptPath(), "newer");
+    await twice();
+    expect([readFileSync(receiptPath(), "utf8"), existsSync(pruned(id))]).toEqual(["newer", false]);
+  });
+
+  it("of a receipt that was taken aside as too old stays for the next owner", async () => {
+    const id = await decided();
+    renameSync(receiptPath(), pruned(id));
+    isHere = false;
+    await twice();
+    expect([existsSync(receiptPath()), existsSync(pruned(id))]).toEqual([false, true]);
+  });
 
   it("of a receipt has none written while a file of the name is on its way, but after that", async () => {
     await decided();

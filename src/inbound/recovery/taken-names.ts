@@ -7,20 +7,23 @@
  *   receipts/          .<id or again>.<mark>.gone, .former  the receipt of the name is written again by the ledger, unless it
  *                                                           was collected; then it is removed
  *                      .<id or again>.<mark>.gone.new       removed: nothing was taken away for it
+ *                      .<id>.pruned                         taken aside as too old: given back, to be looked at again
  *
  * Whoever makes such a name needs it for a moment. One that is there at two looks is of a node that died, or stands still: that
  * one finds it gone when it goes on, and changes nothing.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { unlink } from "../../lib/files/changes.ts";
+import { putBack } from "../../lib/files/put-back.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
-import { findFile } from "../../store/ledger/files.ts";
+import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 import { endTaking } from "../places/shared-moves.ts";
@@ -43,7 +46,7 @@ export const takenLookMs = 30_000;
 const looksForReceipts = 120;
 
 const fileForm = /^\.(\d+)\.[0-9a-f]+\.gone$/;
-const receiptForm = /^\.(?:\d+|again)\.[0-9a-f]+\.gone(?:\.new|\.former)?$/;
+const receiptForm = /^\.(?:(?:\d+|again)\.[0-9a-f]+\.gone(?:\.new|\.former)?|\d+\.pruned)$/;
 
 /** A folder that is not listed again while its time stays what it was. */
 class LookedAt {
@@ -149,14 +152,24 @@ export class TakenNames {
       );
   }
 
+  /** The entry that a receipt answers; undefined when it says none, or that is gone. */
+  async #answeredBy(path: string): Promise<LedgerEntry | undefined> {
+    const { store, ledgerNumbers } = this.#deps;
+    const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
+    const id = answeredEntryOf(text, ledgerNumbers);
+    return id === undefined ? undefined : await findFile(store.read, id);
+  }
+
   /** False when the receipt cannot be written now. */
   async #endReceipt(path: string, mayGoOn: () => boolean): Promise<boolean> {
-    const { store, ledgerNumbers, receipts } = this.#deps;
     if (!path.endsWith(".new")) {
-      const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
-      const id = answeredEntryOf(text, ledgerNumbers);
-      const entry = id === undefined ? undefined : await findFile(store.read, id);
-      if (!mayGoOn() || (entry !== undefined && !(await receipts.writeAgain(entry)))) return false;
+      const entry = await this.#answeredBy(path);
+      if (!mayGoOn()) return false;
+      if (entry !== undefined && path.endsWith(".pruned")) {
+        await putBack(path, join(this.#receipts, receiptNameOf(entry.name)));
+        return true;
+      }
+      if (entry !== undefined && !(await this.#deps.receipts.writeAgain(entry))) return false;
     }
     // Written again only while the company was this node's.
     if (!mayGoOn()) return false;
