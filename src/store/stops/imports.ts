@@ -132,15 +132,24 @@ export async function readWaitingItem(read: Reader, key: ItemKey): Promise<Waiti
   return row === undefined ? undefined : { ...key, ...row, body: row.body ?? "" };
 }
 
-/** The loads of the import that was entered last, in their order, as far as `limit`. */
+/** The loads of the import of the company that was entered last, in their order, as far as `limit`. */
 export async function listItemsOfLastImport(
   tx: Transaction,
+  companyId: number,
   limit: number,
 ): Promise<readonly Pick<WaitingItem, "position" | "loadNbr" | "body">[]> {
   const rows = await tx
     .selectFrom("import_items")
     .select(namedColumns("position", "load_nbr", "body"))
-    .where("import_id", "=", (eb) => eb.selectFrom("imports").select((one) => one.fn.max("id").as("id")))
+    .where("import_id", "=", (eb) =>
+      eb
+        .selectFrom("imports")
+        .select("id")
+        // The newest of all is this one, but for what other nodes enter at this moment.
+        .where(sql<boolean>`${unindexed}company_id = ${companyId}`)
+        .orderBy("id", "desc")
+        .limit(1),
+    )
     .orderBy("position")
     .limit(limit)
     .execute();

@@ -87,12 +87,12 @@ export interface AppliedLoads {
   readonly untried: number;
 }
 
-/** Applies the loads of the import that was entered last, as the background would, and tells what each has changed. */
+/** Applies the loads of the company's import that was entered last, as the background would, and tells what each has changed. */
 export async function applyLastImport(
   tx: Transaction,
   { companyId, now, count }: { readonly companyId: number; readonly now: number; readonly count: number },
 ): Promise<AppliedLoads> {
-  const items = await listItemsOfLastImport(tx, mostTried);
+  const items = await listItemsOfLastImport(tx, companyId, mostTried);
   const read = items.map(({ body, ...item }) => ({ ...item, load: parsedLoad(body) }));
   const numbers = [...new Set(read.flatMap(({ load }) => (load.stops ?? []).map(({ stopNbr }) => stopNbr)))];
   const before = await stopsOf(tx, companyId, numbers);
