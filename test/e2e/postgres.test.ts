@@ -1,6 +1,6 @@
 /** The real program with its database on PostgreSQL: all that it does there, and what it does while the server is away. */
 import { existsSync, readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getStop, http, sftp } from "../support/clients.ts";
@@ -190,12 +190,33 @@ describe.runIf(hasPostgres)("a daemon whose database is on PostgreSQL", () => {
     expect(refused.output).toMatch(
       /PostgreSQL cannot be reached \(.*ECONNREFUSED.*\): see that the server that `store` names/,
     );
-    const starting = site.start();
+    // As the service is checked before each start: a start waits.
+    const checked = await site.cli("check");
+    expect(checked.output).toMatch(/^warning .*PostgreSQL cannot be reached.*a start waits until it can be/m);
+    expect(checked.output).not.toMatch(/^problem/m);
+    expect(checked.exitCode).toBe(0);
+    const upgrade = await site.cli("check", "--upgrade");
+    expect([upgrade.exitCode, /^problem .*PostgreSQL cannot be reached/m.test(upgrade.output)]).toEqual([
+      2,
+      true,
+    ]);
+    const told = join(site.folder, "told");
+    const notify = join(site.folder, "notify");
+    await writeFile(notify, `#!/bin/sh\necho "$@" >>'${told}'\n`, { mode: 0o700 });
+    const env = { NOTIFY_SOCKET: join(site.folder, "socket"), DROPGATE_SYSTEMD_NOTIFY: notify };
+    const starting = site.start({ env });
     const run = site.daemon;
     const { message } = await run.waitForLog(({ msg }) => msg.startsWith("the database cannot be used;"));
     expect(message).toMatch(/cannot be reached/);
+    const toldSoFar = async () => (await readFile(told, "utf8").catch(() => "")).trim().split("\n");
+    // systemd gives it more time, over and over.
+    await waitFor("the word to systemd", async () => (await toldSoFar()).some((line) => line !== ""));
+    expect(await toldSoFar()).toEqual([
+      expect.stringMatching(/ EXTEND_TIMEOUT_USEC=120000000 STATUS=waits for the database$/),
+    ]);
     server.start();
     await starting;
+    await waitFor("readiness", async () => (await toldSoFar()).some((line) => line.includes("READY=1")));
     expect(await send(site, stopFile("LATE"))).toMatchObject({ status: 10 });
     expect(run.text + refused.output).not.toContain(password);
     await site.stop();

@@ -12,7 +12,7 @@ import { isTimeZone } from "../../domain/time/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { given } from "../../lib/given.ts";
-import { storeRemedies } from "../../lib/store-error.ts";
+import { isPassingStoreError, storeRemedies } from "../../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-key.ts";
 import { emptyFault, stateFault } from "../../store/database/database.ts";
 import type { BackupState } from "../../store/database/backup-state.ts";
@@ -22,7 +22,7 @@ import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import type { StateConfig } from "../admin/admin-store.ts";
 import type { StatePlace } from "../../store/database/state-place.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
-import { checkServer } from "./check-server.ts";
+import { checkServer, type ReportAway } from "./check-server.ts";
 import { checkClock } from "./check-clock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "../watch/check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
@@ -279,8 +279,20 @@ function remedyFor({ store }: StateConfig): string {
     : "see the message; `store` names the secret with the address of the database";
 }
 
+/** A start waits for a server of PostgreSQL that is away, and so does a service that is checked before each start. */
+function unusableFinding(config: StateConfig, error: unknown, reportAway: ReportAway): CheckFinding {
+  const what = `the database cannot be opened: ${messageOf(error)}`;
+  if (config.store !== undefined && isPassingStoreError(error))
+    return reportAway(`${what}; a start waits until it can be`, remedyFor(config));
+  const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
+  return problem(what, isForbidden ? rightUser : remedyFor(config));
+}
+
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
-export async function checkStore(config: StateConfig): Promise<CheckedStore> {
+export async function checkStore(
+  config: StateConfig,
+  reportAway: ReportAway = warning,
+): Promise<CheckedStore> {
   const { stateDir } = config;
   try {
     const place = statePlaceOf(config);
@@ -289,7 +301,7 @@ export async function checkStore(config: StateConfig): Promise<CheckedStore> {
       const { companies, targets } = found;
       const findings = [
         ...checkInstance(found, stateDir),
-        ...(found.server === undefined ? [] : checkServer(found.server)),
+        ...(found.server === undefined ? [] : checkServer(found.server, reportAway)),
         ...checkHandPauses(found),
         ...checkSchema(found),
         ...checkAge(found),
@@ -311,9 +323,6 @@ export async function checkStore(config: StateConfig): Promise<CheckedStore> {
     const finding = problem(stateFault(stateDir, found.isMissing ? "lost" : "none"), "see the message");
     return { findings: [finding], companies: undefined, targets: [] };
   } catch (error) {
-    const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
-    const remedy = isForbidden ? rightUser : remedyFor(config);
-    const finding = problem(`the database cannot be opened: ${messageOf(error)}`, remedy);
-    return { findings: [finding], companies: undefined, targets: [] };
+    return { findings: [unusableFinding(config, error, reportAway)], companies: undefined, targets: [] };
   }
 }

@@ -47,8 +47,11 @@ function checkTls({ tls, isRemote }: ServerFacts): readonly CheckFinding[] {
   return isRemote ? [warning(what, remedy)] : [];
 }
 
+/** How `check` tells of what a start waits for. Nothing can be compared meanwhile: for an upgrade it is a problem. */
+export type ReportAway = typeof warning | typeof problem;
+
 /** Findings besides that the database can be used. */
-export function checkServer(facts: ServerFacts): readonly CheckFinding[] {
+export function checkServer(facts: ServerFacts, reportAway: ReportAway = warning): readonly CheckFinding[] {
   const { fault } = facts;
   const first = fault === undefined ? [] : [problem(fault.what, fault.remedy)];
   const found = [
@@ -60,7 +63,10 @@ export function checkServer(facts: ServerFacts): readonly CheckFinding[] {
   ];
   if (facts.isStandby)
     found.push(
-      problem("the server of PostgreSQL is a standby, which does not write", "name the primary in `store`"),
+      reportAway(
+        "the server of PostgreSQL is a standby, which does not write; a start waits until it does",
+        "name the primary in `store`, or promote this one",
+      ),
     );
   else if (!facts.mayCreate) {
     const what = "the user of `store` may not make tables in the database";

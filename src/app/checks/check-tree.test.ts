@@ -1,6 +1,10 @@
-/** On file systems that refuse what nodes rely on: by `bindfs`, which root may mount, and by `strace`, where that may trace. */
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+/**
+ * On file systems that refuse what nodes rely on: by `bindfs`, which root may mount, and by `strace`, where that may trace; and
+ * on one that another process sees otherwise.
+ */
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { canFreezeTrees } from "../../../test/support/cluster-node.ts";
@@ -68,6 +72,29 @@ describe("the tree", () => {
       expect.stringMatching(refusing),
     ]);
   });
+});
+
+/** Starts Node.js where another file system is at the folder of the last argument. */
+function programElsewhere(): string {
+  const path = join(temporaryFolder(), "node");
+  const inside = `mount -t tmpfs none "$1" && shift && exec '${process.execPath}' "$@"`;
+  writeFileSync(
+    path,
+    `#!/bin/sh\nfor last; do :; done\nexec unshare --mount sh -c '${inside.replaceAll("'", `'\\''`)}' - "$(dirname "$last")" "$@"\n`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test.runIf(canFreezeTrees)("a tree whose locks keep no other process out cannot be shared", async () => {
+  const { execPath } = process;
+  onTestFinished(() => void Object.assign(process, { execPath }));
+  process.execPath = programElsewhere();
+  expect(await problemsOf(temporaryFolder())).toEqual([
+    expect.stringMatching(
+      /cannot be shared by nodes: a lock that another process has is taken instead of refused$/,
+    ),
+  ]);
 });
 
 const mayTrace = await canTrace();
@@ -139,6 +166,17 @@ describe.runIf(hasPostgres)("the nodes of the database", () => {
       ["ok", "all nodes (gate-1, gate-2) have this configuration"],
     ]);
     expect(problemsAmong(found)).toEqual([]);
+  });
+
+  test("are looked at once more when one of them has just begun again", async () => {
+    const given = await ground();
+    await addNode(given, "gate-1", { hasToken: false });
+    const found = checkSharedTree(given.config, true);
+    await pause(500);
+    await askPostgres(given.url, "update nodes set incarnation = 'newer'");
+    const token = join(given.config.stateDir, nodesFolderName, "gate-1", treeTokenName);
+    writeFileSync(token, "newer\n");
+    expect(aboutNodes(await found)).toContainEqual(["ok", "all nodes (gate-1) have this state directory"]);
   });
 
   test("that have all died are not spoken of", async () => {

@@ -2,6 +2,7 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
 import { mkdtemp, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { nodePlaceOf, nodesFolderName } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
@@ -67,6 +68,7 @@ async function faultsIn(folder: string): Promise<readonly string[]> {
 }
 
 const lockProbeMs = 10_000;
+const secondLookMs = 2_000;
 
 /** Whether a second process is refused a lock that this one has, and gets it afterwards. */
 async function lockFaultsIn(folder: string): Promise<readonly string[]> {
@@ -105,16 +107,21 @@ async function probeTree(stateDir: string): Promise<CheckFinding> {
 }
 
 /** Each node writes a token into its folder: whoever does not see it has another tree. */
-async function checkTokens(
-  stateDir: string,
-  nodes: ReadonlyMap<string, LiveNode>,
-): Promise<readonly CheckFinding[]> {
+async function unseenOf(stateDir: string, nodes: ReadonlyMap<string, LiveNode>): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (const [name, { incarnation }] of nodes) {
     const path = join(stateDir, nodesFolderName, name, treeTokenName);
     const token = await readFile(path, "utf8").catch(unlessMissing);
     if (token?.trim() !== incarnation) unseen.push(name);
   }
+  return unseen;
+}
+
+function tokenFindings(
+  stateDir: string,
+  nodes: ReadonlyMap<string, LiveNode>,
+  unseen: readonly string[],
+): readonly CheckFinding[] {
   if (unseen.length > 0)
     return [
       problem(
@@ -146,12 +153,19 @@ function checkSettings(config: Config, nodes: ReadonlyMap<string, LiveNode>): re
 export async function checkSharedTree(config: Config, isKnown: boolean): Promise<readonly CheckFinding[]> {
   if (config.store === undefined) return [];
   const stateDir = await realpath(config.stateDir);
-  const nodes = isKnown ? await readLiveNodes(config) : new Map<string, LiveNode>();
+  let nodes = isKnown ? await readLiveNodes(config) : new Map<string, LiveNode>();
+  let unseen = await unseenOf(stateDir, nodes);
+  if (unseen.length > 0) {
+    // One that starts again writes its token before the table has it.
+    await wait(secondLookMs);
+    nodes = await readLiveNodes(config);
+    unseen = await unseenOf(stateDir, nodes);
+  }
   const others = [...nodes.keys()].filter((name) => name !== nodePlaceOf(config).node);
   return [
     ...treeMountFindings(stateDir, await readMountOf(stateDir), others),
     await probeTree(stateDir),
-    ...(await checkTokens(stateDir, nodes)),
+    ...tokenFindings(stateDir, nodes, unseen),
     ...checkSettings(config, nodes),
   ];
 }

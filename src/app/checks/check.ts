@@ -5,6 +5,7 @@ import { checkSharedTree } from "./check-tree.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { isPassingStoreError } from "../../lib/store-error.ts";
 import { becomeOwnerOf } from "../admin/admin-store.ts";
 import { checkBackups } from "./check-backups.ts";
 import { checkCertificates, checkPartnerCertificates } from "./check-certificates.ts";
@@ -36,7 +37,9 @@ async function guarded(what: string, check: () => Promise<readonly CheckFinding[
   try {
     return await check();
   } catch (error) {
-    return [report(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
+    // The database went away meanwhile, and a start waits for it.
+    const say = isPassingStoreError(error) ? warning : report;
+    return [say(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
   }
 }
 
@@ -93,7 +96,7 @@ async function checkWorld(
 /** What another version of the program can find different: the database and what it brings itself. */
 async function checkUpgrade(config: Config): Promise<readonly CheckFinding[]> {
   await becomeOwnerOf(config.stateDir);
-  const { findings } = await checkStore(config);
+  const { findings } = await checkStore(config, problem);
   return [...findings, ...(await guarded("the schemas", checkSchemas)), checkZones()];
 }
 

@@ -86,6 +86,8 @@ export interface DaemonSurroundings {
   readonly configFile: string;
   /** The last warnings and errors of the log. */
   readonly troubles: RecentTroubles;
+  /** Called each minute while the start waits for the database. */
+  readonly stillWaits?: () => void;
 }
 
 /** The real path: the endpoints know files by it, and the ledger has one name for each location. */
@@ -101,7 +103,8 @@ async function lockPlaceOf(config: Config): Promise<ProcessLock> {
   return takeProcessLock(nodeDir, "directory of a node");
 }
 
-async function openState(config: Config, stack: ReleaseStack, { log, signal }: OpenSurroundings) {
+async function openState(config: Config, stack: ReleaseStack, surroundings: OpenSurroundings) {
+  const { log } = surroundings;
   const place = statePlaceOf(config);
   // Before the first file is made there, which is the lock.
   const presence = findState(place);
@@ -110,12 +113,12 @@ async function openState(config: Config, stack: ReleaseStack, { log, signal }: O
   stack.push({ name: "lock", release: async () => lock.release() });
   const node = { name: nodePlaceOf(config).node, leaseMs: config.cluster.leaseMs };
   const open = () => openExistingStore(config.stateDir, { url: place.url, node, log });
-  const store = await (place.url === undefined ? open() : onceReachable(open, log, signal));
+  const store = await (place.url === undefined ? open() : onceReachable(open, surroundings));
   stack.push({ name: "store", release: () => store.close() });
   return store;
 }
 
-type OpenSurroundings = Pick<DaemonSurroundings, "log" | "signal">;
+type OpenSurroundings = Pick<DaemonSurroundings, "log" | "signal" | "stillWaits">;
 
 async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
   const { companiesDirectory } = parts.locations;
@@ -336,14 +339,12 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
 }
 
 /** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
-export async function startDaemon(
-  loaded: Config,
-  { log, signal, integrations: read, configFile, troubles }: DaemonSurroundings,
-): Promise<Daemon> {
+export async function startDaemon(loaded: Config, surroundings: DaemonSurroundings): Promise<Daemon> {
+  const { log, signal, integrations: read, configFile, troubles } = surroundings;
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
   try {
-    const store = await openState(config, stack, { log, signal });
+    const store = await openState(config, stack, surroundings);
     // Before anything notes what the clock shows now.
     await lookAtClock({ store, clock: systemClock });
     const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });

@@ -18,6 +18,7 @@ import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { toStoreError } from "../../store/database/sqlite-dialect.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
+import { longestSilenceMs } from "./once-reachable.ts";
 import { startSelfChecks } from "../watch/self-check-rounds.ts";
 import { createSystemdNotifier } from "../watch/systemd-notify.ts";
 import { tlsFaultOf } from "./tls-material.ts";
@@ -175,10 +176,14 @@ async function start(options: RunOptions, signal: AbortSignal) {
     log.fatal(`dropgate cannot start: ${tlsFault}`);
     return exitCodes.failure;
   }
+  const systemd = createSystemdNotifier(options.env, log);
   try {
     const { file: configFile, integrations } = outcome;
-    const daemon = await startDaemon(outcome.config, { log, signal, integrations, configFile, troubles });
-    return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
+    const stillWaits = () =>
+      void systemd.notify(`EXTEND_TIMEOUT_USEC=${longestSilenceMs * 1_000}`, "STATUS=waits for the database");
+    const surroundings = { log, signal, integrations, configFile, troubles, stillWaits };
+    const daemon = await startDaemon(outcome.config, surroundings);
+    return { daemon, log, systemd, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
     if (signal.aborted) {
       log.info("stopped before it was ready");
@@ -197,8 +202,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   void stopSignal.then(() => starting.abort());
   const started = await start(options, starting.signal);
   if (typeof started === "number") return started;
-  const { daemon, log, drainMs } = started;
-  const systemd = createSystemdNotifier(options.env, log);
+  const { daemon, log, systemd, drainMs } = started;
   hangUps.answer(() => reload(daemon, options, log));
   const endSelfChecks = startSelfChecks(daemon.health, systemd, log);
   log.info({ ...daemon.listening, pid: process.pid }, "ready");
