@@ -27,8 +27,9 @@ Description: file-integration daemon for stop orders
  file with a receipt. The same orders, loads and reports of drivers go over a
  REST gateway; completion files go out to any number of targets.
  .
- One process, one SQLite file and one state directory. The package brings the
- Node.js that it runs on, and is not started before "dropgate init".
+ One process, one SQLite file and one state directory; or several nodes, with
+ PostgreSQL. The package brings the Node.js that it runs on, and is not started
+ before "dropgate init".
 `;
 }
 
