@@ -22,7 +22,7 @@ import { writeMeta } from "../../src/store/database/meta.ts";
 import type { Owner } from "../../src/store/database/owner.ts";
 import { enterFile } from "../../src/store/ledger/files.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
-import { insertImport, insertImportItem } from "../../src/store/stops/imports.ts";
+import { insertImport, insertImportItem, listItemsOfLastImport } from "../../src/store/stops/imports.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
@@ -246,6 +246,21 @@ describe.runIf(hasPostgres)("two nodes", () => {
       pruneOldOf(documentsPruner, { store: two, ...old }),
     );
     expect(await one.read.selectFrom("documents").select("guid").execute()).toEqual([{ guid }]);
+  });
+
+  it("try an import on its own loads, while the other enters a later one for another company", async () => {
+    const other = await addCompany("OTHER");
+    const importing = async (tx: Transaction, companyId: number, loadNbr: string) => {
+      const entry = { companyId, serviceName: "load", userName: "host", receivedAt: 1 };
+      const importId = await insertImport(tx, { guid: loadNbr, ...entry });
+      await insertImportItem(tx, { importId, position: 0, loadNbr, body: "{}" });
+    };
+    const tried = await one.write(acme, async (tx) => {
+      await importing(tx, acme, "OWN");
+      await two.write(other, (later) => importing(later, other, "LATER"));
+      return await listItemsOfLastImport(tx, acme, 10);
+    });
+    expect(tried.map(({ loadNbr }) => loadNbr)).toEqual(["OWN"]);
   });
 
   it("remove no events of a large group of which one is committed late", async () => {

@@ -3,6 +3,7 @@
 set -u
 cd "$(dirname -- "$0")/../.."
 sh bin/prepare || exit 1
+CI=true sh test/support/install-system-programs.sh || exit 1
 failed=
 run() {
   echo "== $*"
