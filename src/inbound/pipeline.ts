@@ -273,6 +273,8 @@ export class Pipeline implements Inbox, Service {
     killPoint("recovery.redone");
     await this.#awaitedReceipts.clearWaiting(company?.companyCode);
     const released = await this.#entries.loadAll(signal);
+    // With all that the node before has left. What lies there later may be what others are still to enter: it keeps nothing back.
+    if (company !== undefined) await this.#lanes.of(company.companyId);
     this.#files.recovered();
     this.#recovering = false;
     killPoint("recovery.inLine");

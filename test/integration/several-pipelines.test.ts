@@ -100,6 +100,32 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     expect(entries.filter(({ state }) => state !== "applied")).toEqual([]);
   });
 
+  it("decide about files while one lies there whose node died before it entered it, after the company was taken", async () => {
+    site().settleMs = 600_000;
+    const one = await site().startNode("one");
+    await waitFor("it to have the company", () => !one.pipeline.isElsewhere(site().acme));
+    writeFileSync(join(site().locations.inboundDirectory("ACME"), named("b1", 0)), stop("b1", "x"));
+    await one.upload(named("a1", 1), stop("a1", "x"));
+    expect(await site().decided(1)).toMatchObject([{ name: named("a1", 1), state: "applied" }]);
+  });
+
+  it("decide about nothing before what the node before has left there without entering it", async () => {
+    site().settleMs = 600_000;
+    const name = named("a1", 0);
+    const path = join(site().locations.inboundDirectory("ACME"), name);
+    writeFileSync(path, stop("a1", "first"));
+    const one = await site().startNode("one");
+    await waitFor("it to have the company", () => !one.pipeline.isElsewhere(site().acme));
+    await one.upload(named("a1", 1), stop("a1", "second"));
+    await pause(300);
+    expect((await site().ledger()).map(({ state }) => state)).toEqual(["waiting"]);
+    // As the first scan takes it.
+    await one.pipeline.arriveAll([
+      { companyId: site().acme, name, path, channel: "recovered", size: 1 } as const,
+    ]);
+    expect((await site().decided(2)).map(({ state }) => state)).toEqual(["applied", "applied"]);
+  });
+
   it("go on with what waits in the ledger when they take a company over", async () => {
     await site().entered(named("a1", 1));
     await site().startNode("one");

@@ -26,7 +26,7 @@ export const leaseMs = 2_000;
 
 const log = createLogger({ level: "error" });
 const settings = {
-  ...{ groupSize: 4, settleMs: 20, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
+  ...{ groupSize: 4, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
   ...{ maxFileBytes: 50 * 2 ** 20, storePauseMs: 100 },
   rulesFor: () => ({ names: "strict", lateFiles: "refuse" }) as const,
 };
@@ -54,6 +54,8 @@ export class PipelineSite {
   readonly store: Store;
   /** The id of the company. */
   readonly acme: number;
+  /** Of each node. */
+  settleMs = 20;
   readonly #url: string;
 
   private constructor(given: { store: Store; acme: number; url: string }) {
@@ -115,7 +117,7 @@ export class PipelineSite {
         log,
         companyCodeOf,
       },
-      settings: () => settings,
+      settings: () => ({ ...settings, settleMs: this.settleMs }),
       ownership: {
         isSole: false,
         fenceOf: (companyId) => (node.isLost ? undefined : keeper.fenceOf(companyId)),
