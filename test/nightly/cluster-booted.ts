@@ -1,6 +1,7 @@
 /**
  * docs/cluster.md, followed word for word from bare machines: three Debians that boot in containers with a network between
- * them, two nodes and one that is database, storage and balancer. While the page kills a node, a host sends.
+ * them, two nodes and one that is database, storage and balancer. While the page kills a node, a host sends. At the end a node
+ * starts while the database is away.
  *
  *   node test/nightly/cluster-booted.ts [--base FOLDER]        as root; needs debootstrap and systemd-container
  *
@@ -114,6 +115,22 @@ class ClusterWalk {
     this.#transcript.expect("the ledger is right", proof.exitCode === 0, proof.output);
   }
 
+  /** As after a failure of power from which the database comes back last. */
+  async outlastDatabase(): Promise<void> {
+    this.#transcript.step("a node starts while the database is away");
+    await this.#run("the database", "systemctl stop postgresql@15-main");
+    await this.#run("gate-1", "systemctl --no-block restart dropgate");
+    // In as much time, more starts that fail would be the last that systemd tries.
+    await this.#run("gate-1", "sleep 75");
+    const shown = ["ActiveState", "NRestarts", "StatusText"].map((name) => `-P ${name}`).join(" ");
+    const state = await this.#read("gate-1", `systemctl show ${shown} dropgate`);
+    this.#transcript.expect("its one start waits", state === "activating\n0\nwaits for the database", state);
+    await this.#run("the database", "systemctl start postgresql@15-main");
+    const active = "timeout 60 sh -c 'until systemctl is-active -q dropgate; do sleep 1; done'";
+    const { exitCode, output } = await this.#run("gate-1", active);
+    this.#transcript.expect("it goes on by itself when the database is back", exitCode === 0, output);
+  }
+
   async #type(command: string): Promise<ProgramResult | undefined> {
     const where = /^# on (.+)$/.exec(command)?.[1];
     if (where !== undefined) {
@@ -209,6 +226,7 @@ async function main(): Promise<number> {
     });
     await walk.follow();
     await walk.judge();
+    await walk.outlastDatabase();
     return walk.end();
   } finally {
     for (const machine of made) await machine.end();
