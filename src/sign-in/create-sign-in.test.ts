@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   hashesOf,
   hostPublicKey as publicKey,
@@ -8,7 +8,7 @@ import {
   signInDefaults as defaults,
   type SignInFixture,
 } from "../../test/support/sign-in-fixture.ts";
-import { hashPassword } from "../lib/password-hash.ts";
+import { hashPassword, isPasswordOf } from "../lib/password-hash.ts";
 import { insertUser, saveMembership } from "../store/accounts/users.ts";
 import { createSignIn } from "./create-sign-in.ts";
 import type { SignInOutcome } from "./sign-in.ts";
@@ -245,18 +245,31 @@ describe("an address that fails too often", () => {
   });
 });
 
+/** No password is hashed before the returned call: whoever asks meanwhile stands in line. */
+function holdHashes(): () => void {
+  const hashing = vi.mocked(isPasswordOf);
+  const hash = hashing.getMockImplementation();
+  if (hash === undefined) throw new Error("hashes are not mocked");
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  hashing.mockImplementation(async (...args) => await held.then(() => hash(...args)));
+  onTestFinished(() => void hashing.mockImplementation(hash));
+  return resolve;
+}
+
 it("strangers that find the line full are put off without being counted; familiar hosts are not", async () => {
   at.signIn = at.create(
     { maxScore: 1, passwordCacheMs: 0 },
     { maxRunning: 1, maxWaiting: 3, maxWaitingStrangers: 2 },
   );
   await at.withPassword();
+  const release = holdHashes();
   const guess = (index: number) => at.withPassword({ userName: `u${index}`, address: `198.51.100.${index}` });
   const guesses = [1, 2, 3, 4].map(guess);
   const codeOf = (outcome: Awaited<(typeof guesses)[0]>) => outcome.kind === "refused" && outcome.code;
   // The line is full of strangers once one has been turned away; which, the store says, that knows some users sooner.
   await Promise.any(guesses.map(async (one) => expect(codeOf(await one)).toBe("tooManyAttempts")));
   const own = at.withPassword();
+  release();
   const outcomes = await Promise.all(guesses);
   const codes = outcomes.map(codeOf);
   expect(codes.toSorted()).toEqual([...Array(3).fill("badCredentials"), "tooManyAttempts"]);
