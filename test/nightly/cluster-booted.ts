@@ -122,9 +122,10 @@ class ClusterWalk {
     await this.#run("gate-1", "systemctl --no-block restart dropgate");
     // In as much time, more starts that fail would be the last that systemd tries.
     await this.#run("gate-1", "sleep 75");
-    const shown = ["ActiveState", "NRestarts", "StatusText"].map((name) => `-P ${name}`).join(" ");
-    const state = await this.#read("gate-1", `systemctl show ${shown} dropgate`);
-    this.#transcript.expect("its one start waits", state === "activating\n0\nwaits for the database", state);
+    const state = await this.#read("gate-1", "systemctl show -p ActiveState,NRestarts,StatusText dropgate");
+    const waiting = ["ActiveState=activating", "NRestarts=0", "StatusText=waits for the database"];
+    const isWaiting = waiting.every((line) => state.split("\n").includes(line));
+    this.#transcript.expect("its one start waits", isWaiting, state);
     await this.#run("the database", "systemctl start postgresql@15-main");
     const active = "timeout 60 sh -c 'until systemctl is-active -q dropgate; do sleep 1; done'";
     const { exitCode, output } = await this.#run("gate-1", active);
