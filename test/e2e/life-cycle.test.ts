@@ -1,7 +1,7 @@
 /** Start, reload and stop of the real program, and what systemd is told. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, readFile, readdir, writeFile } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -22,6 +22,7 @@ import {
   waitingIn,
   writeLocally,
 } from "../support/stop-files.ts";
+import { makeToldSystemd } from "../support/told-systemd.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
@@ -326,23 +327,17 @@ describe("systemd", () => {
   afterAll(() => other.end());
 
   test("is told READY=1, WATCHDOG=1 again and again, and STOPPING=1", async () => {
-    const told = join(other.folder, "told");
-    const fake = join(other.folder, "notify");
-    await writeFile(fake, `#!/bin/sh\necho "$@" >>'${told}'\n`);
-    await chmod(fake, 0o700);
-    const socket = join(other.folder, "notify.socket");
-    const env = { NOTIFY_SOCKET: socket, DROPGATE_SYSTEMD_NOTIFY: fake, WATCHDOG_USEC: "2000000" };
-    const daemon = await other.start({ env });
-    const words = async () => (await readFile(told, "utf8").catch(() => "")).trim().split("\n");
+    const systemd = await makeToldSystemd(other.folder);
+    const daemon = await other.start({ env: { ...systemd.env, WATCHDOG_USEC: "2000000" } });
     await waitFor("READY=1 and two beats", async () => {
-      const lines = await words();
+      const lines = await systemd.told();
       return (
         lines.some((line) => line.includes("READY=1")) &&
         lines.filter((line) => line.includes("WATCHDOG=1")).length > 1
       );
     });
     await other.stop();
-    const lines = await words();
+    const lines = await systemd.told();
     for (const line of lines) expect(line).toContain(`--pid=${daemon.pid}`);
     expect(lines[0]).toContain("READY=1");
     expect(lines.at(-1)).toContain("STOPPING=1");

@@ -1,6 +1,6 @@
 /** The real program with its database on PostgreSQL: all that it does there, and what it does while the server is away. */
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { getStop, http, sftp } from "../support/clients.ts";
@@ -20,6 +20,7 @@ import {
   waitingIn,
   writeLocally,
 } from "../support/stop-files.ts";
+import { makeToldSystemd } from "../support/told-systemd.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const password = "p0stgres-secret";
@@ -200,23 +201,19 @@ describe.runIf(hasPostgres)("a daemon whose database is on PostgreSQL", () => {
       2,
       true,
     ]);
-    const told = join(site.folder, "told");
-    const notify = join(site.folder, "notify");
-    await writeFile(notify, `#!/bin/sh\necho "$@" >>'${told}'\n`, { mode: 0o700 });
-    const env = { NOTIFY_SOCKET: join(site.folder, "socket"), DROPGATE_SYSTEMD_NOTIFY: notify };
-    const starting = site.start({ env });
+    const systemd = await makeToldSystemd(site.folder);
+    const starting = site.start({ env: systemd.env });
     const run = site.daemon;
     const { message } = await run.waitForLog(({ msg }) => msg.startsWith("the database cannot be used;"));
     expect(message).toMatch(/cannot be reached/);
-    const toldSoFar = async () => (await readFile(told, "utf8").catch(() => "")).trim().split("\n");
     // systemd gives it more time, over and over.
-    await waitFor("the word to systemd", async () => (await toldSoFar()).some((line) => line !== ""));
-    expect(await toldSoFar()).toEqual([
+    await waitFor("the word to systemd", async () => (await systemd.told()).length > 0);
+    expect(await systemd.told()).toEqual([
       expect.stringMatching(/ EXTEND_TIMEOUT_USEC=120000000 STATUS=waits for the database$/),
     ]);
     server.start();
     await starting;
-    await waitFor("readiness", async () => (await toldSoFar()).some((line) => line.includes("READY=1")));
+    await waitFor("readiness", async () => (await systemd.told()).some((line) => line.includes("READY=1")));
     expect(await send(site, stopFile("LATE"))).toMatchObject({ status: 10 });
     expect(run.text + refused.output).not.toContain(password);
     await site.stop();
