@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type RequestOptions, request } from "node:htt
 import { request as tlsRequest } from "node:https";
 import { connect } from "node:net";
 import type { HttpOptions } from "../../src/endpoints/http/server/http-options.ts";
-import type { Monitoring } from "../../src/endpoints/http/server/route.ts";
+import type { Monitoring, Route } from "../../src/endpoints/http/server/route.ts";
 import type { CallOperation, OperationContext } from "../../src/endpoints/http/server/operation-context.ts";
 import type { JsonReaders } from "../../src/endpoints/http/server/request-content.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
@@ -138,6 +138,8 @@ export interface HttpParts extends Partial<Monitoring> {
   /** Instead of scripted operations. */
   readonly call?: CallOperation;
   readonly readers?: JsonReaders;
+  /** Instead of the interface. */
+  readonly routes?: readonly Route[];
 }
 
 export function refusalDocument(faults: readonly Fault[]): string {
@@ -149,7 +151,7 @@ export function refusalDocument(faults: readonly Fault[]): string {
 
 export async function startHttp(
   options: Partial<HttpOptions> = {},
-  { scripts = [], call = callScripted([...usual, ...scripts]), readers, ...told }: HttpParts = {},
+  { scripts = [], call = callScripted([...usual, ...scripts]), readers, routes, ...told }: HttpParts = {},
 ): Promise<HttpFixture> {
   const log: string[] = [];
   const recorded = {
@@ -163,6 +165,7 @@ export async function startHttp(
     call,
     monitoring: { ...monitoring, ...told },
     ...(readers === undefined ? {} : { readers }),
+    ...(routes === undefined ? {} : { routes }),
     refusalDocument,
     log: createLogger({ level: "debug", destination: { write: (line) => void log.push(line) } }),
   });

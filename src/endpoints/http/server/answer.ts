@@ -32,6 +32,11 @@ export interface PartsBody {
 /** Events as a body, for as long as the client stays: `text/event-stream`. */
 export interface StreamBody {
   /**
+   * What is answered in its place; undefined while one more may have it. Asked in the same breath as `subscribe`: many ask
+   * at once, and the last place may have gone since the answer was made.
+   */
+  turnAway(): Answer | undefined;
+  /**
    * Begins to send; the function that it returns ends that, and is called when the client is gone, at the stop of the
    * daemon and after `end`. Sends no content-length; a comment goes out when nothing else does for a while.
    */

@@ -231,8 +231,15 @@ function answerOfFailure(state: DispatcherState, exchange: Exchange, thrown: unk
   return { ...page, status: answer.status, headers: { ...page.headers, ...answer.headers } };
 }
 
-function finish(state: DispatcherState, exchange: Exchange, answer: Answer | undefined): void {
+/** A place among those who listen is given when the answer goes out, not when it was made. */
+function placedAnswer(answer: Answer | undefined): Answer | undefined {
+  if (typeof answer?.body !== "object" || !("turnAway" in answer.body)) return answer;
+  return answer.body.turnAway() ?? answer;
+}
+
+function finish(state: DispatcherState, exchange: Exchange, made: Answer | undefined): void {
   const { response } = exchange;
+  const answer = placedAnswer(made);
   const isGone = answer === undefined || response.destroyed || response.headersSent;
   if (isGone) {
     response.destroy();

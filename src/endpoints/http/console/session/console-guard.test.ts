@@ -79,7 +79,11 @@ describe("events", () => {
             isSubscribed = false;
           };
         };
-        return { status: 200, contentType: "text/event-stream", body: { subscribe } };
+        return {
+          status: 200,
+          contentType: "text/event-stream",
+          body: { turnAway: () => undefined, subscribe },
+        };
       },
     };
     const asked: unknown[] = [];

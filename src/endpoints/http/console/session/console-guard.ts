@@ -94,6 +94,7 @@ async function formOf(route: ConsoleRoute | SessionRoute, asked: PageRequest, se
 /** Ends a stream soon after its session. */
 function boundToSession(body: StreamBody, sessions: ConsoleSessions, id: string): StreamBody {
   return {
+    turnAway: () => body.turnAway(),
     subscribe(stream) {
       const unsubscribe = body.subscribe(stream);
       const check = async () => {

@@ -22,6 +22,7 @@ beforeEach(async () => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     let sent: Sent | undefined;
     const sending = sendStream(response, {
+      turnAway: () => undefined,
       subscribe(stream) {
         void setImmediate().then(() => {
           sent = { stream, sending, isSubscribed: true };

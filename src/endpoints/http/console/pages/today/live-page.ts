@@ -11,11 +11,12 @@ import { showToday } from "./today-page.ts";
 /** When somebody else may have gone. */
 const retryMs = 30 * secondMs;
 
+const full: Answer = {
+  ...{ status: 503, headers: retryAfter(retryMs), contentType: textType },
+  body: `${words.today.live.full}\n`,
+};
+
 async function sendEvents({ live }: ConsoleServices, request: ConsoleRequest): Promise<Answer> {
-  if (!live.hasRoom) {
-    const body = `${words.today.live.full}\n`;
-    return { status: 503, headers: retryAfter(retryMs), contentType: textType, body };
-  }
   const { user, query, lastEventId } = request;
   const idsFor = (who: "look" | "act") => new Set(companiesFor(user, who).map(({ id }) => id));
   const [companyIds, actIds] = [idsFor("look"), idsFor("act")];
@@ -27,7 +28,10 @@ async function sendEvents({ live }: ConsoleServices, request: ConsoleRequest): P
     contentType: eventStreamType,
     // Proxies must not gather events before they pass them on.
     headers: { "x-accel-buffering": "no" },
-    body: { subscribe: (stream) => live.join({ companyIds, actIds, isOperator, after, ...stream }) },
+    body: {
+      turnAway: () => (live.hasRoom ? undefined : full),
+      subscribe: (stream) => live.join({ companyIds, actIds, isOperator, after, ...stream }),
+    },
   };
 }
 
