@@ -143,7 +143,9 @@ export class HeldLanes {
   async settle(): Promise<void> {
     const isTakingOver = ({ company }: HeldLane) =>
       this.#parts.some((part) => part.isTakingOver?.(company.companyId) === true);
-    await this.#settle(this.all.filter((lane) => lane.isToSettle && !lane.isOver && !isTakingOver(lane)));
+    // What one that drains has not taken over yet is known at its end alone.
+    const isDone = (lane: HeldLane) => lane.isToSettle && !lane.isOver && !isTakingOver(lane);
+    await this.#settle(this.inStage("working").filter(isDone));
   }
 
   /** Resolves when all whose work was ending have ended. */

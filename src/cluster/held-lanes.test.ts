@@ -1,0 +1,67 @@
+/** What the table of leases is told of companies that were taken over of dead nodes. */
+import { expect, test } from "vitest";
+import { createLogger } from "../lib/logs/log.ts";
+import { NotEndedError } from "../store/cluster/ownership.ts";
+import { HeldLanes } from "./held-lanes.ts";
+
+const companyId = 1;
+
+/** The company is taken over of a dead node; its one part has receipts to look for until `isFound`. */
+async function takenOver() {
+  const told: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const part = { isFound: false, isLeaving: false };
+  const lanes = new HeldLanes({
+    ...{ node: "two", leaseMs: 60_000, companyCodeOf: async () => "ACME", onTold: () => undefined },
+    table: {
+      settle: async () => void told.push("settled"),
+      release: async (_node, _leases, { isSure }) =>
+        void told.push(isSure ? "given back" : "given back, not ended"),
+    },
+    log: createLogger({ level: "silent" }),
+  });
+  lanes.add({
+    name: "receipts",
+    take: async () => undefined,
+    isTakingOver: () => !part.isLeaving && !part.isFound,
+    async leave() {
+      part.isLeaving = true;
+      await end.promise;
+      if (!part.isFound) throw new NotEndedError();
+    },
+  });
+  await lanes.begin({ companyId, epoch: 7, orphanedAt: 1_000 }, performance.now() + 60_000);
+  const lane = lanes.get(companyId);
+  if (lane === undefined) throw new Error("the company was not taken");
+  await lane.recovering;
+  return { lanes, lane, part, told, end };
+}
+
+test("what a dead node left is settled when all of it is taken over, once", async () => {
+  const { lanes, part, told } = await takenOver();
+  await lanes.settle();
+  expect(told).toEqual([]);
+  part.isFound = true;
+  await lanes.settle();
+  await lanes.settle();
+  expect(told).toEqual(["settled"]);
+});
+
+test("what is not taken over when its work ends is left to the next node, also when a round comes in between", async () => {
+  const { lanes, lane, part, told, end } = await takenOver();
+  const drained = lanes.drain(lane, AbortSignal.timeout(60_000));
+  await expect.poll(() => part.isLeaving).toBe(true);
+  await lanes.settle();
+  end.resolve();
+  await drained;
+  expect(told).toEqual(["given back, not ended"]);
+});
+
+test("what was taken over while its work ended is settled before the lease is given back", async () => {
+  const { lanes, lane, part, told, end } = await takenOver();
+  const drained = lanes.drain(lane, AbortSignal.timeout(60_000));
+  part.isFound = true;
+  end.resolve();
+  await drained;
+  expect(told).toEqual(["settled", "given back"]);
+});
