@@ -25,7 +25,8 @@ export class HeldLane {
   readonly #lost = new AbortController();
   /** The recovery, while there is one. */
   recovering: Promise<void> = Promise.resolve();
-  readonly #takenAt = performance.now();
+  /** When all of its parts had taken it over. */
+  #worksSince: number | undefined;
   /** What dead nodes left is taken over, and the table of leases is still to know it. */
   isToSettle = false;
   /** When its work here began to end. */
@@ -51,9 +52,16 @@ export class HeldLane {
     return this.#lost.signal;
   }
 
+  /** Its work begins here. */
+  works(): void {
+    this.stage = "working";
+    this.#worksSince = performance.now();
+  }
+
   /** Its files have waited for the end of a dead node, less than so many milliseconds ago: they had better not move again. */
   isRescued(ms: number): boolean {
-    return this.company.orphanedAt !== undefined && performance.now() - this.#takenAt < ms;
+    if (this.company.orphanedAt === undefined) return false;
+    return this.#worksSince === undefined || performance.now() - this.#worksSince < ms;
   }
 
   get isOver(): boolean {

@@ -1,5 +1,5 @@
 /** What the table of leases is told of companies that were taken over of dead nodes. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createLogger } from "../lib/logs/log.ts";
 import { NotEndedError } from "../store/cluster/ownership.ts";
 import { HeldLanes } from "./held-lanes.ts";
@@ -64,4 +64,24 @@ test("what was taken over while its work ended is settled before the lease is gi
   end.resolve();
   await drained;
   expect(told).toEqual(["settled", "given back"]);
+});
+
+test("a company of a dead node stays for one lease from the end of its recovery on, however long that took", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lease = { companyId, epoch: 7, orphanedAt: 1_000 };
+  const lanes = new HeldLanes({
+    ...{ node: "two", leaseMs: 3_000, companyCodeOf: async () => "ACME", onTold: () => undefined },
+    table: { settle: async () => undefined, release: async () => undefined },
+    log: createLogger({ level: "silent" }),
+  });
+  const take = () => new Promise<void>((resolve) => setTimeout(resolve, 2_800));
+  lanes.add({ name: "receipts", take, leave: async () => undefined });
+  await lanes.begin(lease, performance.now() + 60_000);
+  await vi.advanceTimersByTimeAsync(2_800 + 2_900);
+  lanes.giveBackSurplus(1);
+  expect(lanes.inStage("working")).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(200);
+  lanes.giveBackSurplus(1);
+  expect(lanes.inStage("working")).toHaveLength(0);
 });

@@ -165,7 +165,7 @@ export class HeldLanes {
     try {
       await takeAll({ ...this.#deps, parts: this.#parts }, company, lost);
       if (lane.stage !== "recovering") return;
-      lane.stage = "working";
+      lane.works();
       lane.isToSettle = company.orphanedAt !== undefined;
       this.#deps.log.info({ ...fields, ms: Math.round(performance.now() - beganAt) }, "company taken over");
     } catch (error) {
