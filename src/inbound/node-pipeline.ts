@@ -29,8 +29,9 @@ import type { Arrival, Inbox } from "./places/inbox.ts";
 import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts";
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
+import { listLeftReceipts } from "./recovery/orphaned-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
-import { recheckOrphaned, syncReceipts } from "./recovery/rewrite-receipts.ts";
+import { syncReceipts } from "./recovery/rewrite-receipts.ts";
 
 export interface NodePipelineDeps extends Omit<PipelineDependencies, "store" | "scope"> {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -90,15 +91,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     const pipeline = this.#pipelineOf(company, receiptFiles);
     // Known from here on, so that `leave` ends it however far it comes.
     this.#leaving.set(company.companyId, pipeline);
-    const { orphanedAt, companyId } = company;
-    const missing =
-      orphanedAt === undefined
-        ? []
-        : await recheckOrphaned({ ...this.#deps, receiptFiles }, { ...company, orphanedAt });
-    await pipeline.start(lost, missing);
+    await pipeline.start(lost, await listLeftReceipts(this.#deps, company));
     lost.throwIfAborted();
-    this.#leaving.delete(companyId);
-    this.#own.set(companyId, pipeline);
+    this.#leaving.delete(company.companyId);
+    this.#own.set(company.companyId, pipeline);
   }
 
   async leave(
@@ -119,14 +115,14 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       }
       await pipeline.stop();
       await Promise.race([syncReceipts(this.#deps, company, deadline), aborted(deadline)]);
-      if (deadline.aborted || pipeline.hasMissingReceipts) throw new NotEndedError();
+      if (deadline.aborted || pipeline.hasOrphanedReceipts) throw new NotEndedError();
     } finally {
       this.#leaving.delete(companyId);
     }
   }
 
   isTakingOver(companyId: number): boolean {
-    return this.#own.get(companyId)?.hasMissingReceipts === true;
+    return this.#own.get(companyId)?.hasOrphanedReceipts === true;
   }
 
   /** Puts files that other nodes have entered in line, and names those that need be told no more; none before the company is taken. */

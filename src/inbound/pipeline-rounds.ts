@@ -11,7 +11,7 @@ import { logHeld } from "./lanes/held-files.ts";
 import type { Locations } from "./places/locations.ts";
 import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
-import { type MissingReceipts, missingLookMs } from "./recovery/missing-receipts.ts";
+import { type OrphanedReceipts, orphanedLookMs } from "./recovery/orphaned-receipts.ts";
 import { TakenNames, takenLookMs as usualTakenLookMs } from "./recovery/taken-names.ts";
 
 export interface PipelineRoundsDeps {
@@ -33,7 +33,7 @@ const heldReportMs = 60_000;
 export function startPipelineRounds(
   deps: PipelineRoundsDeps,
   scope: { readonly company: TakenCompany; readonly ownership: Ownership } | undefined,
-  missing?: MissingReceipts,
+  orphaned?: OrphanedReceipts,
 ): readonly Rounds[] {
   const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });
   // Where nodes share the companies out, each asks for the retries of all of its own at once (`NodePipeline`).
@@ -42,8 +42,9 @@ export function startPipelineRounds(
   const { takenLookMs: everyMs = usualTakenLookMs } = deps;
   const taken = new TakenNames({ ...deps, ...scope });
   const rounds = [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
-  if (missing === undefined || missing.isDone) return rounds;
-  return [...rounds, startRounds((stopping) => missing.look(stopping), { everyMs: missingLookMs })];
+  if (orphaned === undefined) return rounds;
+  const looks = { everyMs: orphanedLookMs, firstAfterMs: 0 };
+  return [...rounds, startRounds((stopping) => orphaned.look(stopping), looks)];
 }
 
 function logAllHeld({ lanes, log }: PipelineRoundsDeps): void {

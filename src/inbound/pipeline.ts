@@ -45,7 +45,7 @@ import type { Locations } from "./places/locations.ts";
 import { type ReceiptFiles, soleReceiptFiles } from "./places/receipt-files.ts";
 import { startPipelineRounds } from "./pipeline-rounds.ts";
 import { PresentFiles } from "./present-files.ts";
-import { type MissingReceipt, MissingReceipts } from "./recovery/missing-receipts.ts";
+import { type LeftReceipts, OrphanedReceipts } from "./recovery/orphaned-receipts.ts";
 import { redoFiling, type WaitingEntry } from "./recovery/recovery.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
 import type { WaitingFile } from "./lanes/waiting-file.ts";
@@ -118,7 +118,7 @@ export class Pipeline implements Inbox, Service {
   readonly #entering: EnteringFiles;
   readonly #entries: EntriesInLine;
   #rounds: readonly Rounds[] = [];
-  #missing: MissingReceipts | undefined;
+  #orphaned: OrphanedReceipts | undefined;
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
   #recovering = true;
@@ -265,8 +265,8 @@ export class Pipeline implements Inbox, Service {
     };
   }
 
-  /** `missingReceipts`: those of the company that were not there when its node had died. */
-  async start(signal: AbortSignal, missingReceipts: readonly MissingReceipt[] = []): Promise<void> {
+  /** `left`: the receipts of the company that a dead node has left; they are compared with the ledger afterwards. */
+  async start(signal: AbortSignal, left?: LeftReceipts): Promise<void> {
     const { scope } = this.#deps;
     const company = scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.leftToFile, company?.companyId);
@@ -283,13 +283,14 @@ export class Pipeline implements Inbox, Service {
     const receipts = this.#awaitedReceipts;
     const own = { lanes: this.#lanes, entries: this.#entries, receipts, failing: this.#failing };
     const deps = { ...this.#deps, ...own };
-    if (scope !== undefined) this.#missing = new MissingReceipts({ ...deps, ...scope }, missingReceipts);
-    if (!this.#isStopped) this.#rounds = startPipelineRounds(deps, scope, this.#missing);
+    if (scope !== undefined && left !== undefined)
+      this.#orphaned = new OrphanedReceipts({ ...deps, ...scope }, left);
+    if (!this.#isStopped) this.#rounds = startPipelineRounds(deps, scope, this.#orphaned);
   }
 
-  /** Some of those of a dead node are still to be looked for. */
-  get hasMissingReceipts(): boolean {
-    return this.#missing?.isDone === false;
+  /** Some of those of a dead node are still to be compared or written. */
+  get hasOrphanedReceipts(): boolean {
+    return this.#orphaned?.isDone === false;
   }
 
   /** Puts an entry that is to be tried again in line. */

@@ -1,5 +1,6 @@
 /** Receipts that a node leaves when it gives a company back, or dies: the next one of several has to have them all. */
-import { existsSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -150,9 +151,31 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await site().orphan(statSync(site().receiptPath(since)).ctimeMs + leaseMs - 100);
     const two = await site().startNode("two");
     await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
+    await waitFor("its receipts to be compared", () => !two.pipeline.isTakingOver(site().acme));
     expect(fileOf(since)).not.toBe(fileSince);
     expect(site().receipt(since)).toBe(text);
     expect(fileOf(before)).toBe(fileBefore);
+  });
+
+  it("go on with the work of a company while they compare the receipts that a dead node has left", async () => {
+    const [stuck, next] = [named("a1", 0), named("b1", 0)];
+    const one = await site().startNode("one");
+    await one.upload(stuck, stop("a1", "x"));
+    await site().decided(1);
+    await waitFor("the receipt to be there", () => existsSync(site().receiptPath(stuck)));
+    await one.keeper.stop(AbortSignal.timeout(5_000));
+    const text = site().receipt(stuck);
+    // Whoever reads it waits until somebody writes there.
+    rmSync(site().receiptPath(stuck));
+    execFileSync("mkfifo", [site().receiptPath(stuck)]);
+    await site().orphan();
+    const two = await site().startNode("two");
+    await two.upload(next, stop("b1", "x"));
+    await waitFor("the next receipt to be there", () => existsSync(site().receiptPath(next)));
+    expect(two.pipeline.isTakingOver(site().acme)).toBe(true);
+    writeFileSync(site().receiptPath(stuck), "torn");
+    await waitFor("the receipts to be compared", () => !two.pipeline.isTakingOver(site().acme));
+    expect(site().receipt(stuck)).toBe(text);
   });
 
   it("compare the receipts of a node that gave the company back before its work had ended", async () => {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { nameOfSharers, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import { CountedPaths } from "../places/counted-paths.ts";
 import type { Channel } from "../places/inbox.ts";
@@ -37,7 +38,19 @@ export interface Restoring {
   readonly isOver: () => boolean;
   /** Also one that its host has collected. */
   readonly isCollectedToo: boolean;
+  /** Only when it is that of this entry. */
+  readonly onlyOf?: number;
 }
+
+/** Of a receipt that is to be written again now. */
+export interface WritingAgain {
+  /** Whether there is still what was found where it is to be; asked right before it is written. */
+  readonly isStill?: () => boolean;
+  readonly isCollectedToo?: boolean;
+  readonly onlyOf?: number;
+}
+
+export type WrittenAgain = "written" | "none" | "later";
 
 export interface AwaitedReceiptsDeps {
   readonly locations: Locations;
@@ -45,8 +58,8 @@ export interface AwaitedReceiptsDeps {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the receipt is not being written. */
   readonly idle: (key: string) => Promise<void>;
-  /** Writes the receipt of the last decided file of the name. */
-  readonly restore: (owner: ReceiptOwner, restoring: Restoring) => Promise<void>;
+  /** Writes the receipt of the last decided file of the name. Whether it has. */
+  readonly restore: (owner: ReceiptOwner, restoring: Restoring) => Promise<boolean>;
   /** For lines of one kind that may be many. */
   readonly failing: LimitedLog;
 }
@@ -65,6 +78,8 @@ export class AwaitedReceipts {
   readonly #reserved = new Map<string, ReceiptOwner>();
   /** Receipts that are being written again. */
   readonly #restoring = new Map<string, AbortController>();
+  /** The same for those that are written again once. */
+  readonly #attempts = new Set<{ readonly key: string; isOver: boolean }>();
   #isStopped = false;
 
   constructor(deps: AwaitedReceiptsDeps) {
@@ -94,6 +109,7 @@ export class AwaitedReceipts {
   add(owner: ReceiptOwner): void {
     const key = receiptKeyOf(owner);
     if (!this.#awaited.has(key) && this.#stopRestoring(key)) this.#withheld.add(key);
+    for (const attempt of this.#attempts) if (attempt.key === key) attempt.isOver = true;
     this.#awaited.add(String(owner.companyId), nameOfSharers(owner.name));
   }
 
@@ -110,15 +126,29 @@ export class AwaitedReceipts {
   }
 
   /**
-   * Writes the receipt of the last decided file of the name again, unless it was collected. False when a file of the name is on
-   * its way, or the receipt is being written again already. Rejects when it cannot be written.
+   * Writes the receipt of the last decided file of the name again, by default unless it was collected. "later" when a file of
+   * the name is on its way, or was since the call; when there is no more what was found; and when the receipt is being written
+   * again already. Rejects when it cannot be written.
    */
-  async writeAgain(owner: ReceiptOwner): Promise<boolean> {
+  async writeAgain(
+    owner: ReceiptOwner,
+    { isStill = () => true, isCollectedToo = false, onlyOf }: WritingAgain = {},
+  ): Promise<WrittenAgain> {
     const key = receiptKeyOf(owner);
-    if (this.#restoring.has(key) || this.#awaited.has(key)) return false;
-    const isOver = () => this.#restoring.has(key) || this.#awaited.has(key) || this.#isStopped;
-    await this.#deps.restore(owner, { isOver, isCollectedToo: false });
-    return !isOver();
+    if (this.#restoring.has(key) || this.#awaited.has(key)) return "later";
+    const attempt = { key, isOver: false };
+    const isOver = () => attempt.isOver || this.#restoring.has(key) || this.#isStopped || !isStill();
+    this.#attempts.add(attempt);
+    try {
+      const isWritten = await this.#deps.restore(owner, {
+        ...{ isOver, isCollectedToo },
+        ...given({ onlyOf }),
+      });
+      if (isWritten) return "written";
+      return isOver() ? "later" : "none";
+    } finally {
+      this.#attempts.delete(attempt);
+    }
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -208,7 +238,7 @@ export class AwaitedReceipts {
 }
 
 /** Where the receipts of the files will lie that lie in `inbound/` now. */
-export async function receiptsOnTheirWay(
+async function receiptsOnTheirWay(
   locations: Locations,
   companyCode: string,
 ): Promise<readonly string[]> {

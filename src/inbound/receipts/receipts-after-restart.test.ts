@@ -7,7 +7,7 @@ import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { soleReceiptFiles } from "../places/receipt-files.ts";
-import { recheckOrphaned, recheckReceipts } from "../recovery/rewrite-receipts.ts";
+import { recheckReceipts } from "../recovery/rewrite-receipts.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });
@@ -136,22 +136,6 @@ describe("receipts that a power failure took", () => {
     writeFileSync(receiptPath(), "");
     expect(await recheck()).toBe(1);
     expect(receipt()).toBe(last);
-  });
-
-  it("are left out of a dead node's company while a file of the name lies there", async () => {
-    await take(stopXml(["a"], "first"));
-    rmSync(receiptPath());
-    const next = join(rig.locations.inboundDirectory("ACME"), name);
-    writeFileSync(next, stopXml(["a"], "other"));
-    const deps = { store: rig.store, locations: rig.locations, ledgerNumbers, log };
-    const recheck = () =>
-      recheckOrphaned(
-        { ...deps, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
-        { companyId, companyCode: "ACME", orphanedAt: Date.now() },
-      );
-    expect(await recheck()).toEqual([]);
-    rmSync(next);
-    expect(await recheck()).toEqual([{ id: (await rig.ledger(companyId))[0]?.id, path: receiptPath() }]);
   });
 
   it("are written again but for one whose place is taken, which is told", async () => {

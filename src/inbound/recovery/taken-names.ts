@@ -169,7 +169,8 @@ export class TakenNames {
         await putBack(path, join(this.#receipts, receiptNameOf(entry.name)));
         return true;
       }
-      if (entry !== undefined && !(await this.#deps.receipts.writeAgain(entry))) return false;
+      const isLeft = entry !== undefined && (await this.#deps.receipts.writeAgain(entry)) === "later";
+      if (isLeft) return false;
     }
     // Written again only while the company was this node's.
     if (!mayGoOn()) return false;

@@ -1,0 +1,190 @@
+/** Receipts that a dead node may have lost, compared and written again while the work of its company goes on. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.ts";
+import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
+import { sharedDocuments } from "../../../test/support/shared-documents.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
+import { createLimitedLog } from "../../lib/logs/limited-log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
+import { soleReceiptFiles } from "../places/receipt-files.ts";
+import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
+import { listLeftReceipts, OrphanedReceipts } from "./orphaned-receipts.ts";
+import { createAwaitedReceipts } from "./rewrite-receipts.ts";
+
+const name = "a_20261105_080000.xml";
+const told: Record<string, unknown>[] = [];
+const log = createLogger({
+  level: "warn",
+  destination: { write: (line: string) => told.push(JSON.parse(line) as Record<string, unknown>) },
+});
+const failing = createLimitedLog(log, { maxLines: 5, windowMs: 60_000 });
+
+describe("receipts of a dead node's company", () => {
+  let rig: FaultyPipeline;
+  let companyId: number;
+  let receipts: AwaitedReceipts;
+  let now: number;
+  let isHere: boolean;
+  /** Whoever writes receipts at the moment has ended. */
+  let idle: () => Promise<void>;
+
+  beforeEach(async () => {
+    rig = await FaultyPipeline.start({}, sharedDocuments);
+    companyId = await rig.addCompany("ACME");
+    told.length = 0;
+    [now, isHere, idle] = [0, true, async () => undefined];
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    receipts = createAwaitedReceipts({ ...deps(), idle: () => idle() });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await rig.end();
+  });
+
+  const deps = () => ({
+    ...{ store: rig.store, locations: rig.locations, ledgerNumbers, log, failing },
+    ...{ receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
+  });
+  const owner = () => ({ companyId, name });
+  const receiptPath = (of = name) =>
+    join(rig.locations.receiptsDirectory("ACME"), of.replace(/\.xml$/, ".receipt.xml"));
+  const read = (path: string) => readFileSync(path, "utf8");
+
+  async function take(content: string, fileName = name): Promise<void> {
+    const before = (await rig.ledger(companyId)).length;
+    await rig.pipeline.arriveAll([rig.arrival(companyId, fileName, content)]);
+    await waitFor("the file to be filed", async () => {
+      const entries = await rig.ledger(companyId);
+      return entries.length > before && entries.every(({ isFiled }) => isFiled);
+    });
+  }
+
+  /** As they are when their node has just died. */
+  async function left(): Promise<OrphanedReceipts> {
+    const company = { companyId, companyCode: "ACME", orphanedAt: Date.now() + 1_000 };
+    const ownership = { fenceOf: () => (isHere ? { companyId, epoch: 1 } : undefined) };
+    const found = await listLeftReceipts(rig, company);
+    if (found === undefined) throw new Error("no node has died");
+    return new OrphanedReceipts({ ...deps(), company, ownership, receipts }, found);
+  }
+
+  async function look(orphaned: OrphanedReceipts, afterMs = 0): Promise<void> {
+    now += afterMs;
+    await orphaned.look(new AbortController().signal);
+  }
+
+  it("are left alone when they are as the ledger has them", async () => {
+    await take(stopXml(["a"], "first"));
+    const orphaned = await left();
+    expect(orphaned.isDone).toBe(false);
+    await look(orphaned);
+    expect(orphaned.isDone).toBe(true);
+  });
+
+  it("are written at once when they are torn, in receipts/ and beside the file", async () => {
+    await take("<Stop>");
+    const [entry] = await rig.ledger(companyId);
+    const beside = rig.locations.fromLedger(entry?.location ?? "").replace(/\.xml$/, ".receipt.xml");
+    const text = read(receiptPath());
+    for (const path of [receiptPath(), beside]) writeFileSync(path, text.slice(0, 20));
+    const orphaned = await left();
+    await look(orphaned);
+    expect([read(receiptPath()), read(beside)]).toEqual([text, text]);
+    expect(orphaned.isDone).toBe(true);
+  });
+
+  it("are written six seconds later when they are missing, unless they were collected by then", async () => {
+    const collected = "b_20261105_080000.xml";
+    await take(stopXml(["a"], "first"));
+    await take(stopXml(["b"], "first"), collected);
+    for (const one of [name, collected]) rmSync(receiptPath(one));
+    const orphaned = await left();
+    await look(orphaned);
+    await look(orphaned, 5_900);
+    expect(readdirSync(dirname(receiptPath()))).toEqual([]);
+    await rig.store.write(companyId, (tx) =>
+      tx.updateTable("files").set({ receipt_collected_at: 1 }).where("name", "=", collected).execute(),
+    );
+    await look(orphaned, 200);
+    expect(existsSync(receiptPath())).toBe(true);
+    expect(existsSync(receiptPath(collected))).toBe(false);
+    expect(orphaned.isDone).toBe(true);
+  });
+
+  it("are not written while a file of the name is on its way, and are when that comes to nothing", async () => {
+    await take(stopXml(["a"], "first"));
+    rmSync(receiptPath());
+    const orphaned = await left();
+    receipts.add(owner());
+    await look(orphaned);
+    await look(orphaned, 6_100);
+    expect(existsSync(receiptPath())).toBe(false);
+    receipts.gone(owner());
+    await look(orphaned, 6_100);
+    expect(existsSync(receiptPath())).toBe(true);
+  });
+
+  it("are not written over that of a file of the name which came meanwhile, however it came in between", async () => {
+    await take(stopXml(["a"], "first"));
+    writeFileSync(receiptPath(), "torn");
+    const orphaned = await left();
+    idle = async () => {
+      receipts.add(owner());
+      receipts.delete(owner());
+      writeFileSync(receiptPath(), "of the file that came");
+    };
+    await look(orphaned);
+    expect(read(receiptPath())).toBe("of the file that came");
+    expect(orphaned.isDone).toBe(false);
+    idle = async () => undefined;
+    await take(stopXml(["a"], "other"));
+    rmSync(receiptPath());
+    for (let looks = 0; looks < 3; looks += 1) await look(orphaned, 6_100);
+    expect(existsSync(receiptPath())).toBe(false);
+    expect(orphaned.isDone).toBe(true);
+  });
+
+  it("are not written by a node that has lost the company", async () => {
+    await take(stopXml(["a"], "first"));
+    writeFileSync(receiptPath(), "torn");
+    const orphaned = await left();
+    isHere = false;
+    await look(orphaned);
+    expect(read(receiptPath())).toBe("torn");
+    expect(orphaned.isDone).toBe(false);
+  });
+
+  it("are written but for one whose place is taken, which is told", async () => {
+    const other = "b_20261105_080000.xml";
+    await take(stopXml(["a"], "first"));
+    await take(stopXml(["b"], "first"), other);
+    rmSync(receiptPath());
+    mkdirSync(receiptPath());
+    rmSync(receiptPath(other));
+    const orphaned = await left();
+    await look(orphaned);
+    await look(orphaned, 6_100);
+    expect(existsSync(receiptPath(other))).toBe(true);
+    expect(orphaned.isDone).toBe(true);
+    expect(told).toMatchObject([
+      { company: "ACME", path: receiptPath(), msg: expect.stringContaining("clear its path") },
+    ]);
+  });
+
+  it("are told of when they could not be written for a minute", async () => {
+    await take(stopXml(["a"], "first"));
+    rmSync(dirname(receiptPath()), { recursive: true });
+    const orphaned = await left();
+    await look(orphaned);
+    writeFileSync(dirname(receiptPath()), "in the way");
+    for (let looks = 0; looks < 9; looks += 1) await look(orphaned, 6_100);
+    expect(orphaned.isDone).toBe(false);
+    await look(orphaned, 6_100);
+    expect(orphaned.isDone).toBe(true);
+    const [entry] = await rig.ledger(companyId);
+    expect(told.at(-1)).toMatchObject({ company: "ACME", entries: [entry?.id] });
+    expect(told.at(-1)?.["msg"]).toContain("`dropgate file ENTRY` shows what they would say");
+  });
+});

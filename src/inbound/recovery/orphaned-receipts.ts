@@ -1,0 +1,190 @@
+/**
+ * Receipts of a dead node's company: it may have lost its power, and they with it. They are compared with the ledger while the
+ * company's work goes on, which had to wait long enough.
+ *
+ *   of the last minute ──compared──> as they have to be
+ *        another one is there ──> written again
+ *        none is there        ──> mostly a host has fetched and deleted it, at any node, which notes that within two seconds: so
+ *                                 it is written again when that would be known, unless it was collected by then
+ *
+ * What cannot be written for a minute is given up, and told. What survives a crash: nothing; until all is done, the table of
+ * leases says that the company was a dead node's, and whoever takes it over begins anew.
+ */
+import { existsSync } from "node:fs";
+import { isOpenState } from "../../domain/files/file-state.ts";
+import type { LimitedLog } from "../../lib/logs/limited-log.ts";
+import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
+import { findFile, type LedgerEntry, listFiledSince } from "../../store/ledger/files.ts";
+import type { ReceiptFiles } from "../places/receipt-files.ts";
+import { type AwaitedReceipts, receiptPathOf, type WrittenAgain } from "../receipts/awaited-receipts.ts";
+import {
+  type CompareDeps,
+  comparedAtOnce,
+  type FaultyReceipt,
+  findFaultyReceipts,
+  receiptsToBe,
+  type ReceiptFault,
+} from "./compare-receipts.ts";
+import { writtenBackMs } from "./rewrite-receipts.ts";
+
+/** What a dead node has left of the receipts of its company. */
+export interface LeftReceipts {
+  /** When that node was surely there for the last time, milliseconds UTC. */
+  readonly orphanedAt: number;
+  /** The entries whose files it has filed in its last minute. */
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** To be asked before the company's work begins: what is filed from then on is this node's own. */
+export async function listLeftReceipts(
+  { store }: Pick<CompareDeps, "store">,
+  { companyId, orphanedAt }: Pick<TakenCompany, "companyId" | "orphanedAt">,
+): Promise<LeftReceipts | undefined> {
+  if (orphanedAt === undefined) return undefined;
+  return {
+    orphanedAt,
+    entries: await listFiledSince(store.read, orphanedAt - writtenBackMs, companyId),
+  };
+}
+
+export interface OrphanedReceiptsDeps extends CompareDeps {
+  readonly company: TakenCompany;
+  readonly ownership: Pick<Ownership, "fenceOf">;
+  readonly receiptFiles: ReceiptFiles;
+  readonly receipts: Pick<AwaitedReceipts, "writeAgain">;
+  readonly failing: LimitedLog;
+}
+
+interface Faulty {
+  readonly id: number;
+  readonly path: string;
+  /** Of the entry: one that is decided about anew meanwhile has its receipts from this node. */
+  readonly decidedAt: number | null;
+  fault: ReceiptFault;
+  /** By `performance.now()`, as below. */
+  dueAt: number;
+  readonly giveUpAt: number;
+}
+
+/** Between two looks. */
+export const orphanedLookMs = 1_000;
+/** Longer than a node takes to note what hosts have collected, also when that fails once. */
+const missingMs = 6_000;
+const patienceMs = 60_000;
+
+function toFaulty({ entry, path, fault }: FaultyReceipt): Faulty {
+  const now = performance.now();
+  return {
+    ...{ id: entry.id, path, decidedAt: entry.decidedAt, fault },
+    dueAt: fault === "missing" ? now + missingMs : now,
+    giveUpAt: now + patienceMs,
+  };
+}
+
+export class OrphanedReceipts {
+  readonly #deps: OrphanedReceiptsDeps;
+  readonly #orphanedAt: number;
+  #toCompare: readonly LedgerEntry[];
+  readonly #faulty = new Set<Faulty>();
+
+  constructor(deps: OrphanedReceiptsDeps, { orphanedAt, entries }: LeftReceipts) {
+    this.#deps = deps;
+    this.#orphanedAt = orphanedAt;
+    this.#toCompare = entries;
+  }
+
+  /** None is left to compare or to write. */
+  get isDone(): boolean {
+    return this.#toCompare.length === 0 && this.#faulty.size === 0;
+  }
+
+  /** Compares what is left to compare and writes what is due, unless stopped; the rest is for the next look. Never rejects. */
+  async look(stopping: AbortSignal): Promise<void> {
+    const mayGoOn = () => !stopping.aborted && this.#deps.ownership.fenceOf(this.#companyId) !== undefined;
+    try {
+      while (this.#toCompare.length > 0 && mayGoOn()) await this.#comparePage();
+    } catch (error) {
+      this.#deps.failing.warn(
+        { err: error, company: this.#deps.company.companyCode },
+        "receipts of a node that has died cannot be compared with the ledger; retrying",
+      );
+    }
+    await this.#writeDue(mayGoOn);
+    this.#giveUp();
+  }
+
+  get #companyId(): number {
+    return this.#deps.company.companyId;
+  }
+
+  async #comparePage(): Promise<void> {
+    const found = await findFaultyReceipts(
+      this.#deps,
+      this.#toCompare.slice(0, comparedAtOnce),
+      this.#orphanedAt,
+    );
+    for (const receipt of found) this.#faulty.add(toFaulty(receipt));
+    this.#toCompare = this.#toCompare.slice(comparedAtOnce);
+  }
+
+  async #writeDue(mayGoOn: () => boolean): Promise<void> {
+    let written = 0;
+    for (const faulty of [...this.#faulty]) {
+      if (!mayGoOn()) break;
+      if (performance.now() < faulty.dueAt) continue;
+      const end = await this.#write(faulty);
+      if (end === "written") written += 1;
+      if (end === "later") faulty.dueAt = performance.now() + missingMs;
+      else this.#faulty.delete(faulty);
+    }
+    const { log, company } = this.#deps;
+    const fields = { company: company.companyCode, receipts: written };
+    if (written > 0) log.info(fields, "receipts of a node that has died were written again");
+  }
+
+  async #write(faulty: Faulty): Promise<WrittenAgain> {
+    try {
+      return await this.#writeAgain(faulty);
+    } catch (error) {
+      const { id, path } = faulty;
+      this.#deps.failing.warn({ err: error, id, path }, "a receipt cannot be written again; retrying");
+      return "later";
+    }
+  }
+
+  async #writeAgain(faulty: Faulty): Promise<WrittenAgain> {
+    const { store, company, locations, receipts, receiptFiles } = this.#deps;
+    const entry = await findFile(store.read, faulty.id);
+    if (entry === undefined || isOpenState(entry.state) || !entry.isFiled) return "none";
+    if (entry.decidedAt !== faulty.decidedAt) return "none";
+    const { path } = faulty;
+    // A host has deleted it since.
+    if (faulty.fault === "other" && !existsSync(path)) {
+      faulty.fault = "missing";
+      return "later";
+    }
+    const isMissing = faulty.fault === "missing";
+    if (isMissing && (entry.receiptCollectedAt !== null || existsSync(path))) return "none";
+    const isStill = () => existsSync(path) !== isMissing;
+    // Later while a file of the name is on its way: if that comes to nothing, this one is written.
+    if (path === receiptPathOf(locations, company.companyCode, entry.name))
+      return await receipts.writeAgain(entry, {
+        ...{ onlyOf: entry.id, isStill, isCollectedToo: !isMissing },
+      });
+    const toBe = (await receiptsToBe(this.#deps, entry)).find((one) => one.path === path);
+    if (toBe === undefined) return "none";
+    if (!isStill()) return "later";
+    receiptFiles.write(path, toBe.text);
+    return "written";
+  }
+
+  #giveUp(): void {
+    const given = [...this.#faulty].filter(({ giveUpAt }) => performance.now() >= giveUpAt);
+    if (given.length === 0) return;
+    for (const one of given) this.#faulty.delete(one);
+    this.#deps.log.error(
+      { company: this.#deps.company.companyCode, entries: given.map(({ id }) => id) },
+      "receipts that a power failure may have taken cannot be written again; `dropgate file ENTRY` shows what they would say",
+    );
+  }
+}
