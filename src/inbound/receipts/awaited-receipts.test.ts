@@ -275,7 +275,10 @@ test("a receipt that another node may have removed comes again when its file is 
   const receipts = new AwaitedReceipts({
     ...{ locations: rig.locations, receiptFiles: soleReceiptFiles, companyCodeOf: async () => "ACME" },
     idle: async () => undefined,
-    restore: async (_owner, { isCollectedToo }) => restored.push(isCollectedToo) > 0,
+    restore: async (_owner, { isCollectedToo }) => {
+      restored.push(isCollectedToo);
+      return "written";
+    },
     failing: createLimitedLog(log, { maxLines: 1, windowMs: 1_000 }),
   });
   const owner = { companyId, name };

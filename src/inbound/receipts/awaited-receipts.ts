@@ -50,6 +50,7 @@ export interface WritingAgain {
   readonly onlyOf?: number;
 }
 
+/** "none": there is none to be written. "later": whether there is will be known later, or it cannot be written now. */
 export type WrittenAgain = "written" | "none" | "later";
 
 export interface AwaitedReceiptsDeps {
@@ -58,8 +59,8 @@ export interface AwaitedReceiptsDeps {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the receipt is not being written. */
   readonly idle: (key: string) => Promise<void>;
-  /** Writes the receipt of the last decided file of the name. Whether it has. */
-  readonly restore: (owner: ReceiptOwner, restoring: Restoring) => Promise<boolean>;
+  /** Writes the receipt of the last decided file of the name. */
+  readonly restore: (owner: ReceiptOwner, restoring: Restoring) => Promise<WrittenAgain>;
   /** For lines of one kind that may be many. */
   readonly failing: LimitedLog;
 }
@@ -127,8 +128,8 @@ export class AwaitedReceipts {
 
   /**
    * Writes the receipt of the last decided file of the name again, by default unless it was collected. "later" when a file of
-   * the name is on its way, or was since the call; when there is no more what was found; and when the receipt is being written
-   * again already. Rejects when it cannot be written.
+   * the name is on its way, or was since the call; when there is no more what was found; when the receipt is being written
+   * again already; and when the company is another node's. Rejects when it cannot be written.
    */
   async writeAgain(
     owner: ReceiptOwner,
@@ -140,15 +141,16 @@ export class AwaitedReceipts {
     const isOver = () => attempt.isOver || this.#restoring.has(key) || this.#isStopped || !isStill();
     this.#attempts.add(attempt);
     try {
-      const isWritten = await this.#deps.restore(owner, {
-        ...{ isOver, isCollectedToo },
-        ...given({ onlyOf }),
-      });
-      if (isWritten) return "written";
-      return isOver() ? "later" : "none";
+      return await this.#deps.restore(owner, { isOver, isCollectedToo, ...given({ onlyOf }) });
     } finally {
       this.#attempts.delete(attempt);
     }
+  }
+
+  /** Whether a file of the name is on its way; if that comes to nothing, the receipt is written again unless it was collected. */
+  leavesTo(owner: ReceiptOwner): boolean {
+    this.removedElsewhere(owner);
+    return this.#awaited.has(receiptKeyOf(owner));
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done, and another node has not to do it. */
@@ -238,7 +240,7 @@ export class AwaitedReceipts {
 }
 
 /** Where the receipts of the files will lie that lie in `inbound/` now. */
-async function receiptsOnTheirWay(
+export async function receiptsOnTheirWay(
   locations: Locations,
   companyCode: string,
 ): Promise<readonly string[]> {

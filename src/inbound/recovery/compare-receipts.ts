@@ -20,14 +20,16 @@ export interface CompareDeps {
   readonly log: Logger;
 }
 
-/** Something else is there, or nothing. */
-export type ReceiptFault = "other" | "missing";
+/** Something else is there; or what is to be there, but since the death of a node; or nothing. */
+export type ReceiptFault = "other" | "young" | "missing";
 
-export interface FaultyReceipt {
+export interface ReceiptToBe {
   readonly entry: LedgerEntry;
   readonly path: string;
-  /** What is to be there. */
   readonly text: string;
+}
+
+export interface FaultyReceipt extends ReceiptToBe {
   readonly fault: ReceiptFault;
 }
 
@@ -39,13 +41,15 @@ const pathFaults: ReadonlySet<string> = new Set([
   ...["EISDIR", "ENOTDIR", "ENOTEMPTY", "EEXIST", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM"],
 ]);
 
+const isPathFault = (error: unknown) => pathFaults.has(systemCodeOf(error) ?? "");
+
 /** Tells of what is in the way of a receipt, which keeps no company from its work; throws all other errors. */
 export function tellPathFault(
   log: Logger,
   of: { readonly company: string; readonly entry: number; readonly path: string },
   error: unknown,
 ): void {
-  if (!pathFaults.has(systemCodeOf(error) ?? "")) throw error;
+  if (!isPathFault(error)) throw error;
   log.error(
     { ...of, reason: messageOf(error) },
     "a receipt cannot be compared with the ledger, nor written again: clear its path; " +
@@ -54,8 +58,8 @@ export function tellPathFault(
 }
 
 /**
- * What is there. A receipt that has come after the death of a node counts as another one: a further node has taken the company
- * over in between, stands still since, and removes it when it goes on (`shared-moves.ts`).
+ * What is there. A receipt that has come after the death of a node is to be written too: a further node may have taken the
+ * company over in between, stand still since, and remove it when it goes on (`shared-moves.ts`).
  */
 async function faultAt(
   path: string,
@@ -68,14 +72,14 @@ async function faultAt(
   if (orphanedAt === undefined || isCollected) return undefined;
   const found = await stat(path).catch(unlessMissing);
   if (found === undefined) return "missing";
-  return found.ctimeMs < orphanedAt ? undefined : "other";
+  return found.ctimeMs < orphanedAt ? undefined : "young";
 }
 
 /** Every receipt of an entry, but the one of its name when that is another entry's. */
 export async function receiptsToBe(
   deps: Omit<CompareDeps, "log">,
   entry: LedgerEntry,
-): Promise<readonly Omit<FaultyReceipt, "fault">[]> {
+): Promise<readonly ReceiptToBe[]> {
   const { companyId, name } = entry;
   const companyCode = await deps.companyCodeOf(companyId);
   const decided = await decidedOf(deps, entry);
@@ -85,14 +89,18 @@ export async function receiptsToBe(
   return paths.map((path) => ({ entry, path, text: receiptFor(task, path) }));
 }
 
-/**
- * Of these entries, those that are decided and filed. `orphanedAt`: when the node of their company had died, milliseconds UTC;
- * not given after a power failure of the only one.
- */
+export interface Comparing {
+  /** When the node of their company had died, milliseconds UTC; not given after a power failure of the only one. */
+  readonly orphanedAt?: number;
+  /** What to make of a receipt that cannot be read; an error about its path is told, and no other is expected, unless given. */
+  readonly unread?: (receipt: ReceiptToBe, error: unknown) => ReceiptFault;
+}
+
+/** Of these entries, those that are decided and filed. */
 export async function findFaultyReceipts(
   deps: CompareDeps,
   entries: readonly LedgerEntry[],
-  orphanedAt?: number,
+  { orphanedAt, unread }: Comparing = {},
 ): Promise<readonly FaultyReceipt[]> {
   const filed = entries.filter(({ state, isFiled }) => isFiled && !isOpenState(state));
   // In one turn: a database server then answers all of them at once.
@@ -104,6 +112,7 @@ export async function findFaultyReceipts(
       const fault = await faultAt(path, text, { isCollected, orphanedAt });
       return fault === undefined ? [] : [{ ...receipt, fault }];
     } catch (error) {
+      if (!isPathFault(error) && unread !== undefined) return [{ ...receipt, fault: unread(receipt, error) }];
       const company = await deps.companyCodeOf(entry.companyId);
       tellPathFault(deps.log, { company, entry: entry.id, path }, error);
       return [];

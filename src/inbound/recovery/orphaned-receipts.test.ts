@@ -121,8 +121,35 @@ describe("receipts of a dead node's company", () => {
     await look(orphaned);
     await look(orphaned, 6_100);
     expect(existsSync(receiptPath())).toBe(false);
+    expect(orphaned.isDone).toBe(true);
     receipts.gone(owner());
+    await waitFor("the receipt to be there", () => existsSync(receiptPath()));
+  });
+
+  it("are not written while a file of the name lies in inbound/ that nobody knows of yet", async () => {
+    await take(stopXml(["a"], "first"));
+    rmSync(receiptPath());
+    const next = join(rig.locations.inboundDirectory("ACME"), ".again", `0123456789ab-${name}`);
+    mkdirSync(dirname(next), { recursive: true });
+    writeFileSync(next, "");
+    const orphaned = await left();
+    await look(orphaned);
     await look(orphaned, 6_100);
+    expect(existsSync(receiptPath())).toBe(false);
+    rmSync(next);
+    await look(orphaned, 6_100);
+    expect(existsSync(receiptPath())).toBe(true);
+  });
+
+  it("are left to the next node when a look is stopped, however long they have waited", async () => {
+    await take(stopXml(["a"], "first"));
+    rmSync(receiptPath());
+    const orphaned = await left();
+    await look(orphaned);
+    now += 70_000;
+    await orphaned.look(AbortSignal.abort());
+    expect(orphaned.isDone).toBe(false);
+    await look(orphaned);
     expect(existsSync(receiptPath())).toBe(true);
   });
 
@@ -179,7 +206,7 @@ describe("receipts of a dead node's company", () => {
     const orphaned = await left();
     await look(orphaned);
     writeFileSync(dirname(receiptPath()), "in the way");
-    for (let looks = 0; looks < 9; looks += 1) await look(orphaned, 6_100);
+    for (let looks = 0; looks < 10; looks += 1) await look(orphaned, 6_100);
     expect(orphaned.isDone).toBe(false);
     await look(orphaned, 6_100);
     expect(orphaned.isDone).toBe(true);

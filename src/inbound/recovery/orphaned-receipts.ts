@@ -16,7 +16,12 @@ import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import { findFile, type LedgerEntry, listFiledSince } from "../../store/ledger/files.ts";
 import type { ReceiptFiles } from "../places/receipt-files.ts";
-import { type AwaitedReceipts, receiptPathOf, type WrittenAgain } from "../receipts/awaited-receipts.ts";
+import {
+  type AwaitedReceipts,
+  receiptPathOf,
+  receiptsOnTheirWay,
+  type WrittenAgain,
+} from "../receipts/awaited-receipts.ts";
 import {
   type CompareDeps,
   comparedAtOnce,
@@ -51,7 +56,7 @@ export interface OrphanedReceiptsDeps extends CompareDeps {
   readonly company: TakenCompany;
   readonly ownership: Pick<Ownership, "fenceOf">;
   readonly receiptFiles: ReceiptFiles;
-  readonly receipts: Pick<AwaitedReceipts, "writeAgain">;
+  readonly receipts: Pick<AwaitedReceipts, "writeAgain" | "leavesTo">;
   readonly failing: LimitedLog;
 }
 
@@ -63,7 +68,9 @@ interface Faulty {
   fault: ReceiptFault;
   /** By `performance.now()`, as below. */
   dueAt: number;
-  readonly giveUpAt: number;
+  triedAt?: number;
+  /** It could not be written. */
+  hasFailed?: true;
 }
 
 /** Between two looks. */
@@ -74,11 +81,8 @@ const patienceMs = 60_000;
 
 function toFaulty({ entry, path, fault }: FaultyReceipt): Faulty {
   const now = performance.now();
-  return {
-    ...{ id: entry.id, path, decidedAt: entry.decidedAt, fault },
-    dueAt: fault === "missing" ? now + missingMs : now,
-    giveUpAt: now + patienceMs,
-  };
+  const dueAt = fault === "missing" ? now + missingMs : now;
+  return { id: entry.id, path, decidedAt: entry.decidedAt, fault, dueAt };
 }
 
 export class OrphanedReceipts {
@@ -100,76 +104,90 @@ export class OrphanedReceipts {
 
   /** Compares what is left to compare and writes what is due, unless stopped; the rest is for the next look. Never rejects. */
   async look(stopping: AbortSignal): Promise<void> {
-    const mayGoOn = () => !stopping.aborted && this.#deps.ownership.fenceOf(this.#companyId) !== undefined;
+    const { company, ownership, failing } = this.#deps;
+    const mayGoOn = () => !stopping.aborted && ownership.fenceOf(company.companyId) !== undefined;
     try {
-      while (this.#toCompare.length > 0 && mayGoOn()) await this.#comparePage();
+      while (this.#toCompare.length > 0 && mayGoOn()) {
+        await this.#comparePage();
+        // At once: a host may collect what was found.
+        await this.#writeDue(mayGoOn);
+      }
+      await this.#writeDue(mayGoOn);
     } catch (error) {
-      this.#deps.failing.warn(
-        { err: error, company: this.#deps.company.companyCode },
+      failing.warn(
+        { err: error, company: company.companyCode },
         "receipts of a node that has died cannot be compared with the ledger; retrying",
       );
     }
-    await this.#writeDue(mayGoOn);
-    this.#giveUp();
-  }
-
-  get #companyId(): number {
-    return this.#deps.company.companyId;
+    if (mayGoOn()) this.#giveUp();
   }
 
   async #comparePage(): Promise<void> {
-    const found = await findFaultyReceipts(
-      this.#deps,
-      this.#toCompare.slice(0, comparedAtOnce),
-      this.#orphanedAt,
-    );
+    const page = this.#toCompare.slice(0, comparedAtOnce);
+    const found = await findFaultyReceipts(this.#deps, page, {
+      orphanedAt: this.#orphanedAt,
+      unread: ({ entry, path }, error) => {
+        const fields = { err: error, entry: entry.id, path };
+        this.#deps.failing.warn(fields, "a receipt cannot be read; writing it again");
+        return "other";
+      },
+    });
     for (const receipt of found) this.#faulty.add(toFaulty(receipt));
     this.#toCompare = this.#toCompare.slice(comparedAtOnce);
   }
 
   async #writeDue(mayGoOn: () => boolean): Promise<void> {
+    const due = [...this.#faulty].filter(({ dueAt }) => performance.now() >= dueAt);
+    if (due.length === 0 || !mayGoOn()) return;
+    const { log, company, locations } = this.#deps;
+    // Also those of files that a dead node has left there, and has not entered: nobody else knows of them yet.
+    const onTheirWay = new Set(await receiptsOnTheirWay(locations, company.companyCode));
     let written = 0;
-    for (const faulty of [...this.#faulty]) {
+    for (const faulty of due) {
       if (!mayGoOn()) break;
-      if (performance.now() < faulty.dueAt) continue;
-      const end = await this.#write(faulty);
+      const end = await this.#write(faulty, onTheirWay);
       if (end === "written") written += 1;
-      if (end === "later") faulty.dueAt = performance.now() + missingMs;
-      else this.#faulty.delete(faulty);
+      if (end !== "later") this.#faulty.delete(faulty);
+      faulty.triedAt ??= performance.now();
+      faulty.dueAt = performance.now() + missingMs;
     }
-    const { log, company } = this.#deps;
     const fields = { company: company.companyCode, receipts: written };
     if (written > 0) log.info(fields, "receipts of a node that has died were written again");
   }
 
-  async #write(faulty: Faulty): Promise<WrittenAgain> {
+  async #write(faulty: Faulty, onTheirWay: ReadonlySet<string>): Promise<WrittenAgain> {
     try {
-      return await this.#writeAgain(faulty);
+      return await this.#writeAgain(faulty, onTheirWay);
     } catch (error) {
       const { id, path } = faulty;
+      faulty.hasFailed = true;
       this.#deps.failing.warn({ err: error, id, path }, "a receipt cannot be written again; retrying");
       return "later";
     }
   }
 
-  async #writeAgain(faulty: Faulty): Promise<WrittenAgain> {
+  async #writeAgain(faulty: Faulty, onTheirWay: ReadonlySet<string>): Promise<WrittenAgain> {
     const { store, company, locations, receipts, receiptFiles } = this.#deps;
     const entry = await findFile(store.read, faulty.id);
     if (entry === undefined || isOpenState(entry.state) || !entry.isFiled) return "none";
     if (entry.decidedAt !== faulty.decidedAt) return "none";
     const { path } = faulty;
+    const isOfName = path === receiptPathOf(locations, company.companyCode, entry.name);
+    // What comes of that file decides about it.
+    if (isOfName && receipts.leavesTo(entry)) return "none";
+    if (isOfName && onTheirWay.has(path)) return "later";
     // A host has deleted it since.
-    if (faulty.fault === "other" && !existsSync(path)) {
+    if (faulty.fault !== "missing" && !existsSync(path)) {
       faulty.fault = "missing";
       return "later";
     }
-    const isMissing = faulty.fault === "missing";
-    if (isMissing && (entry.receiptCollectedAt !== null || existsSync(path))) return "none";
-    const isStill = () => existsSync(path) !== isMissing;
-    // Later while a file of the name is on its way: if that comes to nothing, this one is written.
-    if (path === receiptPathOf(locations, company.companyCode, entry.name))
+    const { fault } = faulty;
+    if (fault !== "other" && entry.receiptCollectedAt !== null) return "none";
+    if (fault === "missing" && existsSync(path)) return "none";
+    const isStill = () => existsSync(path) === (fault !== "missing");
+    if (isOfName)
       return await receipts.writeAgain(entry, {
-        ...{ onlyOf: entry.id, isStill, isCollectedToo: !isMissing },
+        ...{ onlyOf: entry.id, isStill, isCollectedToo: fault === "other" },
       });
     const toBe = (await receiptsToBe(this.#deps, entry)).find((one) => one.path === path);
     if (toBe === undefined) return "none";
@@ -178,12 +196,15 @@ export class OrphanedReceipts {
     return "written";
   }
 
+  /** Of those that are withheld for a minute, whatever comes of the files for whose sake; of all others it is told. */
   #giveUp(): void {
-    const given = [...this.#faulty].filter(({ giveUpAt }) => performance.now() >= giveUpAt);
-    if (given.length === 0) return;
+    const before = performance.now() - patienceMs;
+    const given = [...this.#faulty].filter(({ triedAt }) => triedAt !== undefined && triedAt <= before);
     for (const one of given) this.#faulty.delete(one);
+    const entries = given.filter(({ hasFailed }) => hasFailed).map(({ id }) => id);
+    if (entries.length === 0) return;
     this.#deps.log.error(
-      { company: this.#deps.company.companyCode, entries: given.map(({ id }) => id) },
+      { company: this.#deps.company.companyCode, entries },
       "receipts that a power failure may have taken cannot be written again; `dropgate file ENTRY` shows what they would say",
     );
   }

@@ -28,6 +28,7 @@ import {
   receiptKeyOf,
   type ReceiptOwner,
   type Restoring,
+  type WrittenAgain,
 } from "../receipts/awaited-receipts.ts";
 import { answeredEntryOf } from "../receipts/receipts.ts";
 import { type CompareDeps, comparedAtOnce, findFaultyReceipts, tellPathFault } from "./compare-receipts.ts";
@@ -133,18 +134,19 @@ async function restoreReceipt(
   deps: RestoreDeps,
   owner: ReceiptOwner,
   { isOver, isCollectedToo, onlyOf }: Restoring,
-): Promise<boolean> {
+): Promise<WrittenAgain> {
   const receipt = await receiptOf(deps, owner);
   await deps.idle(receiptKeyOf(owner));
   // From here on nothing is waited for: nobody can come in between.
-  if (receipt === undefined || isOver() || (receipt.isCollected && !isCollectedToo)) return false;
-  if (onlyOf !== undefined && receipt.id !== onlyOf) return false;
+  if (isOver()) return "later";
+  if (receipt === undefined || (receipt.isCollected && !isCollectedToo)) return "none";
+  if (onlyOf !== undefined && receipt.id !== onlyOf) return "none";
   try {
     deps.receiptFiles.write(receipt.path, receipt.text);
-    return true;
+    return "written";
   } catch (error) {
     unlessHoldOver(error);
-    return false;
+    return "later";
   }
 }
 
