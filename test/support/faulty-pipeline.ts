@@ -19,6 +19,7 @@ import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { Pipeline } from "../../src/inbound/pipeline.ts";
 import { nameOfAgainFile } from "../../src/inbound/places/place-arrival.ts";
+import { waitFor } from "./wait-for.ts";
 import { openUncheckedStore } from "./unchecked-store.ts";
 
 /** What the disk says of a file, or an error that is no value. */
@@ -156,6 +157,16 @@ export class FaultyPipeline {
   async ledger(companyId: number): Promise<LedgerEntry[]> {
     const rows = this.store.read.selectFrom("files").selectAll().where("company_id", "=", companyId);
     return (await rows.orderBy("id").execute()).map(toLedgerEntry);
+  }
+
+  /** A file arrives; resolves when it and all others of the company are filed away. */
+  async take(companyId: number, name: string, content: string): Promise<void> {
+    const before = (await this.ledger(companyId)).length;
+    await this.pipeline.arriveAll([this.arrival(companyId, name, content)]);
+    await waitFor("the file to be filed", async () => {
+      const entries = await this.ledger(companyId);
+      return entries.length > before && entries.every(({ isFiled }) => isFiled);
+    });
   }
 
   /** State of each file of the company, by its name. */

@@ -43,11 +43,9 @@ export interface Restoring {
 }
 
 /** Of a receipt that is to be written again now. */
-export interface WritingAgain {
+export interface WritingAgain extends Partial<Omit<Restoring, "isOver">> {
   /** Whether there is still what was found where it is to be; asked right before it is written. */
   readonly isStill?: () => boolean;
-  readonly isCollectedToo?: boolean;
-  readonly onlyOf?: number;
 }
 
 /** "none": there is none to be written. "later": whether there is will be known later, or it cannot be written now. */

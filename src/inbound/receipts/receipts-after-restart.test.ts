@@ -20,14 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.end());
 
-async function take(content: string, fileName = name): Promise<void> {
-  const before = (await rig.ledger(companyId)).length;
-  await rig.pipeline.arriveAll([rig.arrival(companyId, fileName, content)]);
-  await waitFor("the file to be filed", async () => {
-    const entries = await rig.ledger(companyId);
-    return entries.length > before && entries.every(({ isFiled }) => isFiled);
-  });
-}
+const take = (content: string, fileName = name) => rig.take(companyId, fileName, content);
 
 /** As a crash after the commit of the decision leaves the entry. */
 async function unfile(...ids: readonly number[]): Promise<void> {

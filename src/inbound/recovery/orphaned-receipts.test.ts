@@ -52,14 +52,7 @@ describe("receipts of a dead node's company", () => {
     join(rig.locations.receiptsDirectory("ACME"), of.replace(/\.xml$/, ".receipt.xml"));
   const read = (path: string) => readFileSync(path, "utf8");
 
-  async function take(content: string, fileName = name): Promise<void> {
-    const before = (await rig.ledger(companyId)).length;
-    await rig.pipeline.arriveAll([rig.arrival(companyId, fileName, content)]);
-    await waitFor("the file to be filed", async () => {
-      const entries = await rig.ledger(companyId);
-      return entries.length > before && entries.every(({ isFiled }) => isFiled);
-    });
-  }
+  const take = (content: string, fileName = name) => rig.take(companyId, fileName, content);
 
   /** As they are when their node has just died. */
   async function left(): Promise<OrphanedReceipts> {
