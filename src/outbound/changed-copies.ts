@@ -1,4 +1,5 @@
 /** Whether the copy of the configuration that is stored says the same as the configuration. */
+import type { Reader } from "../store/database/database.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import type { OutboundCopy } from "../store/outbound/outbound-targets.ts";
 import { nothingSaved, readSavedOutbound, type SavedOutbound } from "../store/outbound/saved-outbound.ts";
@@ -24,10 +25,13 @@ function wantedOf({ targets, events, embedsDocuments, messages }: OutboundCopy):
 
 /** Those of the copies that the store does not have as they are. */
 export async function changedOutboundCopies(
-  tx: Transaction,
+  db: Reader | Transaction,
   copies: readonly OutboundCopy[],
 ): Promise<readonly OutboundCopy[]> {
-  const saved = await readSavedOutbound(tx);
+  const [only, ...others] = copies;
+  if (only === undefined) return [];
+  // Of many, what is stored of all costs less than a query for each.
+  const saved = await readSavedOutbound(db, others.length === 0 ? only.companyId : undefined);
   return copies.filter(
     (copy) => textOf(wantedOf(copy)) !== textOf(saved.get(copy.companyId) ?? nothingSaved()),
   );

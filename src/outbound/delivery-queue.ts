@@ -29,6 +29,7 @@ import { findDeliveryHold } from "../store/outbound/delivery-hold.ts";
 import {
   listOutboundTargets,
   type OutboundTarget,
+  hasMiscounts,
   recountTargets,
 } from "../store/outbound/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
@@ -105,7 +106,10 @@ export class DeliveryQueue implements Service, CompanyWork {
 
   /** Begins to deliver for the company. */
   async take({ companyId }: TakenCompany): Promise<void> {
-    await this.#deps.store.write(companyId, (tx) => recountTargets(tx, companyId));
+    const { store } = this.#deps;
+    // As a rule they are right: the files of all companies that a node takes over wait for what it writes.
+    if (await hasMiscounts(store.read, companyId))
+      await store.write(companyId, (tx) => recountTargets(tx, companyId));
     this.#companies.take(companyId);
     this.#lookSoon();
   }

@@ -166,7 +166,7 @@ export class AlertSite {
   }
 }
 
-async function configFrom(settings: object): Promise<Config> {
+export async function configFrom(settings: object): Promise<Config> {
   const folder = temporaryFolder();
   const path = join(folder, "dropgate.yaml");
   writeFileSync(path, JSON.stringify({ stateDir: folder, ...settings }));

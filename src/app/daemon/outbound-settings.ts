@@ -19,10 +19,18 @@ import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
 import { changedOutboundCopies } from "../../outbound/changed-copies.ts";
 import type { ExportPlan } from "../../outbound/export-runs.ts";
-import { endFormerReceivers } from "../../operations/alerts/end-former-receivers.ts";
+import {
+  endFormerReceivers,
+  listForFormerReceivers,
+  type Receivers,
+} from "../../operations/alerts/end-former-receivers.ts";
 import { type Company, enterOperator, listCompanies } from "../../store/accounts/companies.ts";
-import { noteUrlOfWebService } from "../../store/alerts/incident-receivers.ts";
-import type { Store } from "../../store/database/database.ts";
+import {
+  hasUrlToNote,
+  noteUrlOfWebService,
+  type UrlOfWebService,
+} from "../../store/alerts/incident-receivers.ts";
+import type { Reader, Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { hasTargets, type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
 
@@ -80,31 +88,56 @@ export async function enterOutbound(
 const operator: CompanyName = { id: operatorId, code: operatorCode };
 
 interface Saving {
-  /** The operator among them. */
+  /** All that there are, the operator among them; or one. */
   readonly subjects: readonly CompanyName[];
-  /** Whether these are all that there are. */
-  readonly isAll: boolean;
+  /** The one, if it is one. */
+  readonly only?: CompanyName;
 }
 
-/** Brings the copy of the configuration of these up to date, and ends alerts for receivers that have left it. */
-async function saveWithin(tx: Transaction, config: WithAlerts, { subjects, isAll }: Saving): Promise<void> {
-  const isOperatorTold = alertWaysOf(config, operatorCode).length > 0;
+async function changedCopies(db: Reader | Transaction, config: WithAlerts, { subjects }: Saving) {
   const copies = [];
   for (const subject of subjects) {
     if (subject.id !== operatorId) copies.push(outboundCopyOf(config, subject));
-    else if (isOperatorTold || (await hasTargets(tx, operatorId))) copies.push(operatorCopyOf(config));
+    else if (isOperatorTold(config) || (await hasTargets(db, operatorId)))
+      copies.push(operatorCopyOf(config));
   }
-  if (isOperatorTold && subjects.some(({ id }) => id === operatorId)) await enterOperator(tx);
-  for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
+  return await changedOutboundCopies(db, copies);
+}
+
+function isOperatorTold(config: WithAlerts): boolean {
+  return alertWaysOf(config, operatorCode).length > 0;
+}
+
+function receiversOf(config: WithAlerts, { subjects, only }: Saving): Receivers {
   const receivers = new Map(subjects.map(({ id, code }) => [id, alertReceiversOf(config, code)]));
-  await endFormerReceivers(
-    tx,
-    (companyId, receiver) => receivers.get(companyId)?.includes(receiver) ?? !isAll,
-  );
-  for (const { id: audienceId, code } of subjects) {
+  return {
+    isReceiver: (audienceId, receiver) => receivers.get(audienceId)?.includes(receiver) === true,
+    audienceId: only?.id,
+  };
+}
+
+function urlsOf(config: WithAlerts, { subjects }: Saving): readonly UrlOfWebService[] {
+  return subjects.flatMap(({ id: audienceId, code }) => {
     const urlHash = webServiceHashOf(config, code);
-    if (urlHash !== null) await noteUrlOfWebService(tx, { audienceId, urlHash });
-  }
+    return urlHash === null ? [] : [{ audienceId, urlHash }];
+  });
+}
+
+/** Whether the store lacks something of the configuration of one. */
+async function isToSave(read: Reader, config: WithAlerts, saving: Saving): Promise<boolean> {
+  // Of an operator who has not been entered, no copy is there either.
+  if ((await changedCopies(read, config, saving)).length > 0) return true;
+  if ((await listForFormerReceivers(read, receiversOf(config, saving))).length > 0) return true;
+  for (const url of urlsOf(config, saving)) if (await hasUrlToNote(read, url)) return true;
+  return false;
+}
+
+/** Brings the copy of the configuration of these up to date, and ends alerts for receivers that have left it. */
+async function saveWithin(tx: Transaction, config: WithAlerts, saving: Saving): Promise<void> {
+  if (isOperatorTold(config) && saving.subjects.some(({ id }) => id === operatorId)) await enterOperator(tx);
+  for (const copy of await changedCopies(tx, config, saving)) await saveOutboundCopy(tx, copy);
+  await endFormerReceivers(tx, receiversOf(config, saving));
+  for (const url of urlsOf(config, saving)) await noteUrlOfWebService(tx, url);
 }
 
 /** The copies of all companies: at the start, and at each reload. */
@@ -113,20 +146,23 @@ export async function saveOutboundSettings(
   config: WithAlerts,
 ): Promise<void> {
   const subjects = [operator, ...(await listCompanies(store.read))];
-  await store.write("site", (tx) => saveWithin(tx, config, { subjects, isAll: true }));
+  await store.write("site", (tx) => saveWithin(tx, config, { subjects }));
 }
 
 /**
  * That of one company, or of the operator (0). Where several nodes share a database, the node that has the company writes it: so
- * the configurations of two nodes that differ do not take turns.
+ * the configurations of two nodes that differ do not take turns. It only reads when there is nothing to write, as a rule: the
+ * files of all companies that a node takes over wait for what it writes.
  */
 export async function saveOutboundSettingsOf(
-  store: Pick<Store, "write">,
+  store: Pick<Store, "read" | "write">,
   config: WithAlerts,
   { id, code }: CompanyName,
 ): Promise<void> {
-  const subjects = [id === operatorId ? operator : { id, code }];
-  await store.write(id, (tx) => saveWithin(tx, config, { subjects, isAll: false }));
+  const only = id === operatorId ? operator : { id, code };
+  const saving = { subjects: [only], only };
+  if (await isToSave(store.read, config, saving))
+    await store.write(id, (tx) => saveWithin(tx, config, saving));
 }
 
 /** The same for all that this node has. */

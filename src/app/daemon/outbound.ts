@@ -56,7 +56,7 @@ async function startExportFiles(deps: OutboundDeps, rendering: ReturnType<typeof
 }
 
 /** The node that has a company has its configuration in the store. */
-function settingsWork(store: Pick<Store, "write">, config: () => Config): CompanyWork {
+function settingsWork(store: Pick<Store, "read" | "write">, config: () => Config): CompanyWork {
   return {
     name: "outbound settings",
     take: ({ companyId: id, companyCode: code }) => saveOutboundSettingsOf(store, config(), { id, code }),

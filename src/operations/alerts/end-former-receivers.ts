@@ -3,18 +3,29 @@
  * as untold to them, so that one who is back hears of what is open then.
  */
 import { formerReceiver } from "../../domain/alerts/audience.ts";
+import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { dropUndelivered, listUndeliveredAlerts } from "../../store/outbound/undelivered-alerts.ts";
 import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
 
-/** Drops alerts that wait or are dead to receivers for which `isReceiver` says no; returns how many that were. */
-export async function endFormerReceivers(
-  tx: Transaction,
-  isReceiver: (companyId: number, receiver: string) => boolean,
-): Promise<number> {
-  const former = (await listUndeliveredAlerts(tx)).filter(
-    ({ companyId, receiver }) => !isReceiver(companyId, receiver),
-  );
+export interface Receivers {
+  readonly isReceiver: (audienceId: number, receiver: string) => boolean;
+  /** Of this audience alone; of all unless given. */
+  readonly audienceId?: number | undefined;
+}
+
+/** Alerts that wait or are dead to receivers for which `isReceiver` says no. */
+export async function listForFormerReceivers(
+  db: Reader | Transaction,
+  { isReceiver, audienceId }: Receivers,
+) {
+  const undelivered = await listUndeliveredAlerts(db, audienceId);
+  return undelivered.filter(({ companyId, receiver }) => !isReceiver(companyId, receiver));
+}
+
+/** Drops them; returns how many that were. */
+export async function endFormerReceivers(tx: Transaction, receivers: Receivers): Promise<number> {
+  const former = await listForFormerReceivers(tx, receivers);
   for (const { id, targetId, state } of former) {
     await dropUndelivered(tx, { id, fault: formerReceiver.fault, faultText: formerReceiver.message });
     const isDead = state === "dead";

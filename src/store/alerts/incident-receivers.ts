@@ -1,9 +1,11 @@
 /** Which receivers of an audience were told of an incident, as rows; by which notice, shows what became of its delivery. */
+import type { ExpressionBuilder } from "kysely";
 import { webServiceAddress } from "../../domain/alerts/audience.ts";
 import { endedDeliveryStates } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns } from "../database/named-rows.ts";
+import type { Tables } from "../database/schema.ts";
 
 export type ToldReceiver = Awaited<ReturnType<typeof listToldReceivers>>[number];
 
@@ -50,32 +52,46 @@ export async function saveToldReceiver(
       .execute();
 }
 
+/** The URL of an audience's web service, as its hash. */
+export interface UrlOfWebService {
+  readonly audienceId: number;
+  readonly urlHash: string;
+}
+
+/** What the web service was told, or is still to be told, and not known to be at this URL. */
+const isToNote =
+  ({ audienceId, urlHash }: UrlOfWebService) =>
+  (eb: ExpressionBuilder<Tables, "incident_receivers">) =>
+    eb.and([
+      eb("audience_id", "=", audienceId),
+      eb("receiver", "=", webServiceAddress),
+      eb.or([
+        eb("url_hash", "is", null),
+        eb.and([
+          eb("url_hash", "!=", urlHash),
+          eb.exists(
+            eb
+              .selectFrom("deliveries as d")
+              .select("d.id")
+              .where("d.kind", "=", "alert")
+              .whereRef("d.subject_id", "=", "incident_receivers.notice_id")
+              .whereRef("d.order_key", "=", "incident_receivers.receiver")
+              .where("d.state", "not in", ["dead", ...endedDeliveryStates]),
+          ),
+        ]),
+      ]),
+    ]);
+
+/** Whether `noteUrlOfWebService` would note something. */
+export async function hasUrlToNote(db: Reader, url: UrlOfWebService): Promise<boolean> {
+  const told = db.selectFrom("incident_receivers").select("incident_id").where(isToNote(url));
+  return (await told.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /**
  * Notes that what an audience's web service was told, and what still waits for it, is known at this URL: what waits goes
  * to the URL of the configuration. Of what was told before URLs were noted, it was this one.
  */
-export async function noteUrlOfWebService(
-  tx: Transaction,
-  { audienceId, urlHash }: Pick<Told, "audienceId" | "urlHash">,
-): Promise<void> {
-  await tx
-    .updateTable("incident_receivers")
-    .set({ url_hash: urlHash })
-    .where("audience_id", "=", audienceId)
-    .where("receiver", "=", webServiceAddress)
-    .where((eb) =>
-      eb.or([
-        eb("url_hash", "is", null),
-        eb.exists(
-          eb
-            .selectFrom("deliveries as d")
-            .select("d.id")
-            .where("d.kind", "=", "alert")
-            .whereRef("d.subject_id", "=", "incident_receivers.notice_id")
-            .whereRef("d.order_key", "=", "incident_receivers.receiver")
-            .where("d.state", "not in", ["dead", ...endedDeliveryStates]),
-        ),
-      ]),
-    )
-    .execute();
+export async function noteUrlOfWebService(tx: Transaction, url: UrlOfWebService): Promise<void> {
+  await tx.updateTable("incident_receivers").set({ url_hash: url.urlHash }).where(isToNote(url)).execute();
 }

@@ -2,12 +2,14 @@
  * The targets of deliveries, as the transactions of state changes and the queue see them: a copy of the configuration,
  * and the state of each target.
  */
+import type { ExpressionBuilder } from "kysely";
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import { announce } from "../database/announcements.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+import type { Tables } from "../database/schema.ts";
 import { rememberInTransaction } from "../database/transaction-answers.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
@@ -203,8 +205,8 @@ export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarg
 }
 
 /** Whether the company has, or had, any target. */
-export async function hasTargets(tx: Transaction, companyId: number): Promise<boolean> {
-  const row = await tx
+export async function hasTargets(db: Reader | Transaction, companyId: number): Promise<boolean> {
+  const row = await db
     .selectFrom("outbound_targets")
     .select("id")
     .where("company_id", "=", companyId)
@@ -317,20 +319,35 @@ export async function announceNews(tx: Transaction, id: number): Promise<void> {
   announce(tx, "deliveries");
 }
 
+type TargetCounts = ExpressionBuilder<Tables, "outbound_targets">;
+
+function countsOf(eb: TargetCounts) {
+  const ofTarget = eb
+    .selectFrom("deliveries as d")
+    .select((count) => count.fn.countAll<number>().as("count"))
+    .whereRef("d.target_id", "=", "outbound_targets.id");
+  return {
+    open_count: ofTarget.where(isOpen("d.state")),
+    dead_count: ofTarget.where(isInState("d.state", "dead")),
+  };
+}
+
+function isMiscounted(eb: TargetCounts) {
+  const { open_count: open, dead_count: dead } = countsOf(eb);
+  return eb.or([eb("open_count", "!=", open), eb("dead_count", "!=", dead)]);
+}
+
+/** Whether somebody has changed the database by hand, so that the counts of a company's targets are wrong. */
+export async function hasMiscounts(read: Reader, companyId: number): Promise<boolean> {
+  const wrong = read.selectFrom("outbound_targets").select("id").where("company_id", "=", companyId);
+  return (await wrong.where(isMiscounted).limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Counts the open and dead deliveries anew, of one company or all, in case that somebody has changed the database by hand. */
 export async function recountTargets(tx: Transaction, companyId?: number): Promise<void> {
   await tx
     .updateTable("outbound_targets")
     .$if(companyId !== undefined, (some) => some.where("company_id", "=", companyId ?? 0))
-    .set((eb) => {
-      const ofTarget = eb
-        .selectFrom("deliveries as d")
-        .select((count) => count.fn.countAll<number>().as("count"))
-        .whereRef("d.target_id", "=", "outbound_targets.id");
-      return {
-        open_count: ofTarget.where(isOpen("d.state")),
-        dead_count: ofTarget.where(isInState("d.state", "dead")),
-      };
-    })
+    .set(countsOf)
     .execute();
 }

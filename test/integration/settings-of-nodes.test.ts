@@ -1,0 +1,143 @@
+/** What a node writes of its configuration when it takes a company: nothing, when the store has it. */
+import { describe, expect, it } from "vitest";
+import { saveOutboundSettingsOf } from "../../src/app/daemon/outbound-settings.ts";
+import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { AlertSite, configFrom, finding } from "../support/alert-site.ts";
+import { DeliverySite } from "../support/delivery-site.ts";
+import type { SmtpScript } from "../support/smtp-server.ts";
+
+const acme = { id: 1, code: "ACME" };
+const operator = { id: operatorId, code: operatorCode };
+const busy: SmtpScript = (command) => (command === "greeting" ? "421 busy" : undefined);
+
+/** A store that says how often it was written. */
+function counted(store: Store) {
+  const writes = { count: 0 };
+  const write: Store["write"] = (...given) => {
+    writes.count += 1;
+    return store.write(...given);
+  };
+  return { writes, store: { ...store, read: store.read, write } };
+}
+
+/** How many units of work are written when these are taken, twice in a row. */
+async function takeTwice(site: AlertSite, config = site.config) {
+  const { writes, store } = counted(site.store);
+  const counts: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const before = writes.count;
+    for (const subject of [operator, acme]) await saveOutboundSettingsOf(store, config, subject);
+    counts.push(writes.count - before);
+  }
+  return counts;
+}
+
+function https(site: AlertSite, path: string) {
+  return { https: { url: `${site.web.url}${path}`, allowPlain: true }, email: undefined, to: [] };
+}
+
+async function urlsTold(site: AlertSite) {
+  const rows = await site.store.read.selectFrom("incident_receivers").select("url_hash").execute();
+  return rows.map((row) => row.url_hash);
+}
+
+describe("a company that a node takes", () => {
+  it("has nothing written that the store has already", async () => {
+    const site = await AlertSite.open({}, { alerts: { to: ["orders@acme.example"] } });
+    expect(await takeTwice(site)).toEqual([0, 0]);
+  });
+
+  it("has a target that is new, and an operator who is told from now on, written once", async () => {
+    const site = await AlertSite.open({ email: undefined, to: [] });
+    const { config: nobody } = site;
+    const folder = { outbound: { targets: { host: { type: "folder" } } } };
+    await site.configure({}, folder);
+    const { config: told } = site;
+    await site.configure({ email: undefined, to: [] });
+    expect(await takeTwice(site, nobody)).toEqual([0, 0]);
+    expect(await takeTwice(site, told)).toEqual([2, 0]);
+    const targets = site.store.read.selectFrom("outbound_targets").select("name");
+    const inForce = await targets.where("is_configured", "=", 1).orderBy("name").execute();
+    expect(inForce.map(({ name }) => name)).toContain("host");
+    expect(inForce).toHaveLength(2);
+  });
+
+  it("has alerts ended that wait for a receiver of its own who is told no more, and nobody else's", async () => {
+    const site = await AlertSite.open({}, { alerts: { to: ["orders@acme.example"] } });
+    site.smtp.script(busy);
+    site.find([finding()]);
+    await site.look();
+    const states = async () => {
+      const rows = site.store.read.selectFrom("deliveries").select(["order_key as to", "state"]);
+      return Object.fromEntries((await rows.execute()).map(({ to, state }) => [to, state]));
+    };
+    expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
+    const { store } = counted(site.store);
+    const without = { ...site.config, companies: {} };
+    await saveOutboundSettingsOf(store, without, operator);
+    expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
+    await saveOutboundSettingsOf(store, without, acme);
+    expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "dropped" });
+    expect(await takeTwice(site, without)).toEqual([0, 0]);
+  });
+
+  it("has a URL of its web service noted that is another one than what waits for it knows", async () => {
+    const site = await AlertSite.open();
+    await site.configure({
+      https: { url: "http://127.0.0.1:1/", allowPlain: true },
+      email: undefined,
+      to: [],
+    });
+    site.find([finding()]);
+    await site.look();
+    // From here on nothing is sent, and a pause is not what is written.
+    await site.queue.stop(AbortSignal.abort());
+    const resume = () =>
+      site.store.write("site", (tx) => tx.updateTable("outbound_targets").set({ paused_until: 0 }).execute());
+    await resume();
+    const { config: nowhere } = site;
+    const [first] = await urlsTold(site);
+    expect(await takeTwice(site, nowhere)).toEqual([0, 0]);
+    const there = await configFrom({
+      alerts: { ...https(site, "/"), installation: "test" },
+      companies: { ACME: {} },
+    });
+    expect(await takeTwice(site, there)).toEqual([1, 0]);
+    const [second] = await urlsTold(site);
+    expect(second).not.toBe(first);
+    // The company goes back to the node with the old configuration.
+    expect(await takeTwice(site, nowhere)).toEqual([1, 0]);
+    expect(await urlsTold(site)).toEqual([first]);
+    await site.store.write("site", (tx) =>
+      tx.updateTable("deliveries").set({ state: "delivered" }).execute(),
+    );
+    expect(await takeTwice(site, there)).toEqual([0, 0]);
+  });
+});
+
+describe("the queue of a company that a node takes", () => {
+  it("counts its deliveries anew when somebody has changed the database by hand, and else writes nothing", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    const { writes, store } = counted(site.store);
+    const ownership = { isSole: false, fenceOf: () => undefined };
+    const queue = await site.startQueue({ store, ownership });
+    const company = { companyId: site.companyId, companyCode: "ACME", orphanedAt: undefined };
+    const counts = () =>
+      site.store.read
+        .selectFrom("outbound_targets")
+        .select(["open_count as open", "dead_count as dead"])
+        .execute();
+    const right = await counts();
+    expect(right).toEqual([{ open: 2, dead: 0 }]);
+    await queue.take(company);
+    expect(writes.count).toBe(0);
+    await site.store.write("site", (tx) =>
+      tx.updateTable("outbound_targets").set({ open_count: 7, dead_count: 3 }).execute(),
+    );
+    await queue.take(company);
+    expect(writes.count).toBe(1);
+    expect(await counts()).toEqual(right);
+  });
+});
