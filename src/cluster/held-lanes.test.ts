@@ -79,9 +79,41 @@ test("a company of a dead node stays for one lease from the end of its recovery 
   lanes.add({ name: "receipts", take, leave: async () => undefined });
   await lanes.begin(lease, performance.now() + 60_000);
   await vi.advanceTimersByTimeAsync(2_800 + 2_900);
-  lanes.giveBackSurplus(1);
-  expect(lanes.inStage("working")).toHaveLength(1);
+  // Nor does one that it had before: what is taken over would wait for it.
+  await lanes.begin({ companyId: 2, epoch: 8, orphanedAt: null }, performance.now() + 60_000);
+  await vi.advanceTimersByTimeAsync(2_800);
+  await lanes.begin({ ...lease, companyId: 3, epoch: 9 }, performance.now() + 60_000);
+  await vi.advanceTimersByTimeAsync(100);
+  lanes.giveBackSurplus(2);
+  expect(lanes.inStage("working")).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(2_700 + 2_900);
+  lanes.giveBackSurplus(2);
+  expect(lanes.inStage("working")).toHaveLength(3);
   await vi.advanceTimersByTimeAsync(200);
-  lanes.giveBackSurplus(1);
-  expect(lanes.inStage("working")).toHaveLength(0);
+  lanes.giveBackSurplus(2);
+  expect(lanes.inStage("working")).toHaveLength(1);
+});
+
+test("the log says how long each part took to take a company over", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const lanes = new HeldLanes({
+    ...{ node: "two", leaseMs: 60_000, companyCodeOf: async () => "ACME", onTold: () => undefined },
+    table: { settle: async () => undefined, release: async () => undefined },
+    log: createLogger({ level: "info", destination: { write } }),
+  });
+  const leave = async () => undefined;
+  const take = () => new Promise<void>((resolve) => setTimeout(resolve, 60));
+  lanes.add({ name: "inbound", take, leave });
+  lanes.add({ name: "folders", take: async () => undefined, leave });
+  await lanes.begin({ companyId, epoch: 7, orphanedAt: 1_000 }, performance.now() + 60_000);
+  await lanes.get(companyId)?.recovering;
+  const line = lines.find(({ msg }) => msg === "company taken over");
+  expect(line).toMatchObject({
+    ...{ company: "ACME", epoch: 7 },
+    parts: { inbound: expect.any(Number), folders: expect.any(Number) },
+  });
+  const { inbound = 0, folders = 0 } = (line?.["parts"] ?? {}) as Record<string, number>;
+  expect(inbound).toBeGreaterThanOrEqual(55);
+  expect(folders).toBeLessThan(inbound);
 });

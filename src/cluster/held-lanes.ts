@@ -89,12 +89,13 @@ export class HeldLanes {
     }
   }
 
-  /** Ends the work of so many companies, with those whose work is ending already; not of those just taken from a dead node. */
+  /**
+   * Ends the work of so many companies, with those whose work is ending already; of none while there are some that were just
+   * taken from a dead node: their files have waited, and wait longer for whatever else is done.
+   */
   giveBackSurplus(count: number): void {
-    this.#giveBack(
-      this.inStage("working").filter((lane) => !lane.isRescued(this.#deps.leaseMs)),
-      count,
-    );
+    if (this.all.some((lane) => lane.isRescued(this.#deps.leaseMs))) return;
+    this.#giveBack(this.inStage("working"), count);
   }
 
   /** Ends the work of all companies that have begun. */
@@ -163,11 +164,12 @@ export class HeldLanes {
     const fields = { company: company.companyCode, epoch };
     const beganAt = performance.now();
     try {
-      await takeAll({ ...this.#deps, parts: this.#parts }, company, lost);
+      const parts = await takeAll({ ...this.#deps, parts: this.#parts }, company, lost);
       if (lane.stage !== "recovering") return;
       lane.works();
       lane.isToSettle = company.orphanedAt !== undefined;
-      this.#deps.log.info({ ...fields, ms: Math.round(performance.now() - beganAt) }, "company taken over");
+      const ms = Math.round(performance.now() - beganAt);
+      this.#deps.log.info({ ...fields, ms, parts }, "company taken over");
     } catch (error) {
       if (lane.stage !== "recovering") return;
       this.#failing.warn({ ...fields, err: error }, "a company cannot be taken over now; giving it back");

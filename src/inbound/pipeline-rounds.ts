@@ -43,8 +43,8 @@ export function startPipelineRounds(
   const taken = new TakenNames({ ...deps, ...scope });
   const rounds = [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
   if (orphaned === undefined) return rounds;
-  const looks = { everyMs: orphanedLookMs, firstAfterMs: 0 };
-  return [...rounds, startRounds((stopping) => orphaned.look(stopping), looks)];
+  // The first one after a pause: files that have waited come before receipts.
+  return [...rounds, startRounds((stopping) => orphaned.look(stopping), { everyMs: orphanedLookMs })];
 }
 
 function logAllHeld({ lanes, log }: PipelineRoundsDeps): void {

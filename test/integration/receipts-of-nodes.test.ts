@@ -1,6 +1,6 @@
 /** Receipts that a node leaves when it gives a company back, or dies: the next one of several has to have them all. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants, existsSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -31,6 +31,17 @@ async function setMoment(name: string, moments: Partial<Record<Moment, number>>)
     entries.map(({ id }) => id),
     moments,
   );
+}
+
+/** A pipe, opened for writing as soon as somebody reads it. */
+async function openedForReader(pipe: string): Promise<FileHandle> {
+  let writer: FileHandle | undefined;
+  await waitFor("somebody to read it", async () => {
+    writer = await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+    return writer !== undefined;
+  });
+  if (writer === undefined) throw new Error("nobody reads it");
+  return writer;
 }
 
 describe.runIf(hasPostgres)("nodes that take a company over", () => {
@@ -170,10 +181,12 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     execFileSync("mkfifo", [site().receiptPath(stuck)]);
     await site().orphan();
     const two = await site().startNode("two");
+    const writer = await openedForReader(site().receiptPath(stuck));
     await two.upload(next, stop("b1", "x"));
     await waitFor("the next receipt to be there", () => existsSync(site().receiptPath(next)));
     expect(two.pipeline.isTakingOver(site().acme)).toBe(true);
-    writeFileSync(site().receiptPath(stuck), "torn");
+    await writer.write("torn");
+    await writer.close();
     await waitFor("the receipts to be compared", () => !two.pipeline.isTakingOver(site().acme));
     expect(site().receipt(stuck)).toBe(text);
   });

@@ -1,7 +1,8 @@
 /** Receipts that a dead node may have lost, compared and written again while the work of its company goes on. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.ts";
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { sharedDocuments } from "../../../test/support/shared-documents.ts";
@@ -54,9 +55,9 @@ describe("receipts of a dead node's company", () => {
 
   const take = (content: string, fileName = name) => rig.take(companyId, fileName, content);
 
-  /** As they are when their node has just died. */
-  async function left(): Promise<OrphanedReceipts> {
-    const company = { companyId, companyCode: "ACME", orphanedAt: Date.now() + 1_000 };
+  /** As they are when their node has just died, or some time ago. */
+  async function left(orphanedAt = Date.now() + 1_000): Promise<OrphanedReceipts> {
+    const company = { companyId, companyCode: "ACME", orphanedAt };
     const ownership = { fenceOf: () => (isHere ? { companyId, epoch: 1 } : undefined) };
     const found = await listLeftReceipts(rig, company);
     if (found === undefined) throw new Error("no node has died");
@@ -191,6 +192,42 @@ describe("receipts of a dead node's company", () => {
     expect(told).toMatchObject([
       { company: "ACME", path: receiptPath(), msg: expect.stringContaining("clear its path") },
     ]);
+  });
+
+  it("are written where one cannot be read, and that one with them", async () => {
+    const other = "b_20261105_080000.xml";
+    await take(stopXml(["a"], "first"));
+    await take(stopXml(["b"], "first"), other);
+    const texts = [name, other].map((of) => read(receiptPath(of)));
+    rmSync(receiptPath());
+    const socket = createServer().listen(receiptPath());
+    onTestFinished(() => void socket.close());
+    writeFileSync(receiptPath(other), "torn");
+    await look(await left());
+    expect([name, other].map((of) => read(receiptPath(of)))).toEqual(texts);
+    expect(told).toMatchObject([
+      { path: receiptPath(), msg: "a receipt cannot be read; writing it again", err: { code: "ENXIO" } },
+    ]);
+  });
+
+  it("are written once more when a further node wrote them, unless a host has collected them since", async () => {
+    const collected = "b_20261105_080000.xml";
+    await take(stopXml(["a"], "first"));
+    await take(stopXml(["b"], "first"), collected);
+    const inodes = () => [name, collected].map((of) => statSync(receiptPath(of)).ino);
+    const before = inodes();
+    const orphaned = await left(Date.now() - 10_000);
+    const inTheWay = [name, collected].map((of) => join(rig.locations.inboundDirectory("ACME"), of));
+    for (const path of inTheWay) writeFileSync(path, "");
+    await look(orphaned);
+    expect(inodes()).toEqual(before);
+    await rig.store.write(companyId, (tx) =>
+      tx.updateTable("files").set({ receipt_collected_at: 1 }).where("name", "=", collected).execute(),
+    );
+    for (const path of inTheWay) rmSync(path);
+    await look(orphaned, 6_100);
+    expect(inodes().map((ino, at) => ino === before[at])).toEqual([false, true]);
+    expect(orphaned.isDone).toBe(true);
   });
 
   it("are told of when they could not be written for a minute", async () => {
