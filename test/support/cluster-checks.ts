@@ -5,6 +5,7 @@ import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
 import type { Post } from "./receiver.ts";
+import type { StolenTime } from "./stolen-time.ts";
 import { receiptName } from "./stop-files.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -20,6 +21,8 @@ export interface RoundFacts {
   readonly outages: readonly Outage[];
   /** What the receiver of the companies has had in all. */
   readonly posts: readonly Post[];
+  /** What other machines have taken of the processors. */
+  readonly stolen: Pick<StolenTime, "betweenMs">;
 }
 
 export interface Figures {
@@ -28,7 +31,7 @@ export interface Figures {
   lost: number;
   doubled: number;
   outOfOrder: number;
-  /** The longest time between the answer of an upload and its decision, without what the database was away, ms. */
+  /** The longest time between the answer of an upload and its decision, without what database and processors were away, ms. */
   longestGapMs: number;
   deliveries: number;
   deliveredAgain: number;
@@ -200,12 +203,15 @@ class RoundCheck {
   }
 
   #checkGap(sent: SentFile, { at }: Decision): void {
-    const gapMs = at - sent.answeredAt - awayMs(this.#facts.outages, sent.answeredAt, at);
+    const { outages, stolen } = this.#facts;
+    const stolenMs = Math.round(stolen.betweenMs(sent.answeredAt, at));
+    const gapMs = at - sent.answeredAt - awayMs(outages, sent.answeredAt, at) - stolenMs;
     this.verdict.longestGapMs = Math.max(this.verdict.longestGapMs, gapMs);
     const allowedMs = this.#site.leaseMs + graceMs;
     if (gapMs > allowedMs)
       this.#problems.push(
-        `late: ${sent.name} was decided ${gapMs} ms after its answer, ${allowedMs} are allowed`,
+        `late: ${sent.name} was decided ${gapMs} ms after its answer, ${allowedMs} are allowed (besides ${stolenMs} ms that ` +
+          "other machines had the processors)",
       );
   }
 

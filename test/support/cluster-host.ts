@@ -79,6 +79,8 @@ function documentOf(stopNbr: string, mark: string): string {
 
 const markOf = (version: number) => `mark-${version}`;
 const againMs = 200;
+/** In which hosts begin to send. */
+const beginningMs = 1_500;
 
 /** Waits, but not beyond the end of the round. */
 async function rest(ms: number, closing: AbortSignal): Promise<void> {
@@ -106,6 +108,8 @@ class Host {
   async #sendStop(stopNbr: string): Promise<void> {
     const { site, company, random, paceMs, closing } = this.#plan;
     const link = new SftpLink(site, company.host);
+    // What signs in at one instant, at a machine that was idle, is late by itself.
+    await rest(random() * beginningMs, closing);
     try {
       for (let version = 1; ; version += 1) {
         const isLast = closing.aborted;

@@ -6,6 +6,7 @@ import { runHost, Traffic } from "./cluster-host.ts";
 import type { DeletedReceipts } from "./cluster-receipts.ts";
 import type { ClusterSite, ClusterPlan } from "./cluster-site.ts";
 import type { Receiver } from "./receiver.ts";
+import { StolenTime } from "./stolen-time.ts";
 import { waitFor } from "./wait-for.ts";
 
 export interface RoundPlan {
@@ -25,6 +26,8 @@ export interface RoundOutcome {
   readonly verdict: Verdict;
   /** What was done, in words. */
   readonly words: string;
+  /** What other machines have taken of the processors meanwhile, of 1. */
+  readonly stolenShare: number;
 }
 
 /** Beyond this a host, or what waits, has been forgotten. */
@@ -75,15 +78,24 @@ async function strikeBeside(
 }
 
 export async function runRound(site: ClusterSite, plan: RoundPlan): Promise<RoundOutcome> {
+  const stolen = new StolenTime();
+  try {
+    return await runWhile(stolen, site, plan);
+  } finally {
+    stolen.end();
+  }
+}
+
+async function runWhile(stolen: StolenTime, site: ClusterSite, plan: RoundPlan): Promise<RoundOutcome> {
   const [traffic, outages]: [Traffic, Outage[]] = [new Traffic(), []];
   await untilServing(site);
   if (plan.deletes === true) await plan.deleted?.deleteSome();
   const words = await strikeBeside(site, plan, outages, traffic);
   const { prefix, receiver } = plan;
   const left = await untilSettled(site, prefix, settlingMs);
-  const verdict = await checkRound(site, { prefix, traffic, outages, posts: receiver.posts });
+  const verdict = await checkRound(site, { prefix, traffic, outages, posts: receiver.posts, stolen });
   verdict.problems.push(...left, ...(plan.deleted?.cameAgain() ?? []));
   plan.deleted?.note(traffic.files);
   receiver.posts.length = 0;
-  return { verdict, words };
+  return { verdict, words, stolenShare: stolen.share };
 }

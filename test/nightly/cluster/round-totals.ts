@@ -5,8 +5,11 @@ import { join } from "node:path";
 import type { Figures } from "../../support/cluster-checks.ts";
 import type { RoundOutcome } from "../../support/cluster-round.ts";
 import type { ClusterSite } from "../../support/cluster-site.ts";
+import { StolenTime } from "../../support/stolen-time.ts";
 
 const shownProblems = 12;
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 export class RoundTotals {
   readonly problems: string[] = [];
@@ -20,6 +23,7 @@ export class RoundTotals {
     ...{ deliveries: 0, deliveredAgain: 0 },
   };
   readonly #startedAt = performance.now();
+  readonly #stolen = new StolenTime();
   #rounds = 0;
 
   constructor(site: ClusterSite, plan: { readonly seed: number; readonly leaseMs: number }) {
@@ -34,11 +38,12 @@ export class RoundTotals {
     this.#rounds += 1;
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     try {
-      const { verdict, words } = await run();
+      const { verdict, words, stolenShare } = await run();
       this.#add(verdict);
       const { files, resent, longestGapMs, problems } = verdict;
       console.log(
         `${index} ${kind} (${words}): ${files} files, ${resent} resent, gap ${longestGapMs} ms, ${seconds()} s, ` +
+          `${percent(stolenShare)} stolen, ` +
           `${problems.length === 0 ? "ok" : `${problems.length} PROBLEMS`}`,
       );
       await this.#tell(index, problems);
@@ -56,6 +61,7 @@ export class RoundTotals {
   }
 
   print(): void {
+    this.#stolen.end();
     const logs = this.#site.nodes.flatMap(({ log }) => log);
     const count = (text: string) => logs.filter(({ msg }) => msg.includes(text)).length;
     const { files, resent, lost, doubled, outOfOrder, longestGapMs, deliveries, deliveredAgain } =
@@ -66,7 +72,8 @@ export class RoundTotals {
         `${Math.round((performance.now() - this.#startedAt) / 1_000)} s: ${files} files answered, ${resent} uploads sent again, ` +
         `${lost} lost, ${doubled} doubled, ${outOfOrder} out of order; longest gap ${longestGapMs} ms; ${deliveries} ` +
         `deliveries, ${deliveredAgain} came again with their bytes; ${count("company taken over")} times a company was taken ` +
-        `over, ${count("the lease of a company is lost")} leases lost; ${this.problems.length} problems`,
+        `over, ${count("the lease of a company is lost")} leases lost; ${percent(this.#stolen.share)} of the processors' time ` +
+        `was stolen; ${this.problems.length} problems`,
     );
   }
 
