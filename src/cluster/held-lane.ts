@@ -25,6 +25,8 @@ export class HeldLane {
   readonly #lost = new AbortController();
   /** The recovery, while there is one. */
   recovering: Promise<void> = Promise.resolve();
+  /** When its lease was claimed, by `performance.now()`, as below. */
+  readonly #heldSince = performance.now();
   /** When all of its parts had taken it over. */
   #worksSince: number | undefined;
   /** What dead nodes left is taken over, and the table of leases is still to know it. */
@@ -62,6 +64,15 @@ export class HeldLane {
   isRescued(ms: number): boolean {
     if (this.company.orphanedAt === undefined) return false;
     return this.#worksSince === undefined || performance.now() - this.#worksSince < ms;
+  }
+
+  /**
+   * Nor had another company of the node, which takes its time: while this one is rescued, and for twice so long at most from
+   * the claim on, however long the take-over takes.
+   */
+  needsQuiet(ms: number): boolean {
+    if (this.stage === "draining" || this.stage === "fenced" || this.company.companyId === 0) return false;
+    return this.isRescued(ms) && performance.now() - this.#heldSince < 2 * ms;
   }
 
   get isOver(): boolean {

@@ -1,7 +1,7 @@
 /** What the table of leases is told of companies that were taken over of dead nodes. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLogger } from "../lib/logs/log.ts";
-import { NotEndedError } from "../store/cluster/ownership.ts";
+import { NotEndedError, type TakenCompany } from "../store/cluster/ownership.ts";
 import { HeldLanes } from "./held-lanes.ts";
 
 const companyId = 1;
@@ -116,4 +116,25 @@ test("the log says how long each part took to take a company over", async () => 
   const { inbound = 0, folders = 0 } = (line?.["parts"] ?? {}) as Record<string, number>;
   expect(inbound).toBeGreaterThanOrEqual(55);
   expect(folders).toBeLessThan(inbound);
+});
+
+test("a take-over that does not come to its end keeps no other company where it is for longer than two leases", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const lanes = new HeldLanes({
+    ...{ node: "two", leaseMs: 3_000, companyCodeOf: async (id) => `C${id}`, onTold: () => undefined },
+    table: { settle: async () => undefined, release: async () => undefined },
+    log: createLogger({ level: "silent" }),
+  });
+  const take = ({ companyId: id }: TakenCompany) =>
+    id === 2 ? new Promise<void>(() => undefined) : Promise.resolve();
+  lanes.add({ name: "folders", take, leave: async () => undefined });
+  await lanes.begin({ companyId: 1, epoch: 7, orphanedAt: null }, performance.now() + 60_000);
+  await lanes.begin({ companyId: 2, epoch: 8, orphanedAt: 1_000 }, performance.now() + 60_000);
+  await vi.advanceTimersByTimeAsync(5_900);
+  lanes.giveBackSurplus(1);
+  expect(lanes.inStage("working")).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(200);
+  lanes.giveBackSurplus(1);
+  expect(lanes.inStage("working")).toHaveLength(0);
 });

@@ -90,12 +90,16 @@ export class HeldLanes {
   }
 
   /**
-   * Ends the work of so many companies, with those whose work is ending already; of none while there are some that were just
-   * taken from a dead node: their files have waited, and wait longer for whatever else is done.
+   * Ends the work of so many companies, with those whose work is ending already; not of those just taken from a dead node, nor,
+   * for some time, of any other: files of those have waited, and wait longer for whatever else is done.
    */
   giveBackSurplus(count: number): void {
-    if (this.all.some((lane) => lane.isRescued(this.#deps.leaseMs))) return;
-    this.#giveBack(this.inStage("working"), count);
+    const { leaseMs } = this.#deps;
+    if (this.all.some((lane) => lane.needsQuiet(leaseMs))) return;
+    this.#giveBack(
+      this.inStage("working").filter((lane) => !lane.isRescued(leaseMs)),
+      count,
+    );
   }
 
   /** Ends the work of all companies that have begun. */

@@ -43,8 +43,10 @@ export function startPipelineRounds(
   const taken = new TakenNames({ ...deps, ...scope });
   const rounds = [held, startRounds((stopping) => taken.look(stopping), { everyMs })];
   if (orphaned === undefined) return rounds;
-  // The first one after a pause: files that have waited come before receipts.
-  return [...rounds, startRounds((stopping) => orphaned.look(stopping), { everyMs: orphanedLookMs })];
+  // Files that have waited come before receipts.
+  const isBusy = deps.lanes.all.some(({ size }) => size > 0);
+  const looks = { everyMs: orphanedLookMs, firstAfterMs: isBusy ? orphanedLookMs : 0 };
+  return [...rounds, startRounds((stopping) => orphaned.look(stopping), looks)];
 }
 
 function logAllHeld({ lanes, log }: PipelineRoundsDeps): void {

@@ -1,11 +1,15 @@
 /** What a node writes of its configuration when it takes a company: nothing, when the store has it. */
-import { describe, expect, it } from "vitest";
-import { saveOutboundSettingsOf } from "../../src/app/daemon/outbound-settings.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { saveOwnOutboundSettings, takeOutboundSettingsOf } from "../../src/app/daemon/outbound-settings.ts";
 import { operatorCode, operatorId } from "../../src/domain/alerts/audience.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { AlertSite, configFrom, finding } from "../support/alert-site.ts";
 import { DeliverySite } from "../support/delivery-site.ts";
+import { openFreshStore } from "../support/fresh-store.ts";
 import type { SmtpScript } from "../support/smtp-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const acme = { id: 1, code: "ACME" };
 const operator = { id: operatorId, code: operatorCode };
@@ -22,12 +26,12 @@ function counted(store: Store) {
 }
 
 /** How many units of work are written when these are taken, twice in a row. */
-async function takeTwice(site: AlertSite, config = site.config) {
+async function takeTwice(site: Pick<AlertSite, "store" | "config">, config = site.config) {
   const { writes, store } = counted(site.store);
   const counts: number[] = [];
   for (let round = 0; round < 2; round += 1) {
     const before = writes.count;
-    for (const subject of [operator, acme]) await saveOutboundSettingsOf(store, config, subject);
+    for (const subject of [operator, acme]) await takeOutboundSettingsOf(store, () => config, subject);
     counts.push(writes.count - before);
   }
   return counts;
@@ -35,6 +39,30 @@ async function takeTwice(site: AlertSite, config = site.config) {
 
 function https(site: AlertSite, path: string) {
   return { https: { url: `${site.web.url}${path}`, allowPlain: true }, email: undefined, to: [] };
+}
+
+function toldOf(targets: readonly string[]) {
+  const outbound = { targets: Object.fromEntries(targets.map((name) => [name, { type: "folder" }])) };
+  const email = { host: "127.0.0.1", port: 25, tls: "none", from: "dropgate@example.com" };
+  return { alerts: { email, to: ["ops@example.com"] }, companies: { ACME: { outbound } } };
+}
+
+async function freshStore(): Promise<Store> {
+  const store = await openFreshStore(temporaryFolder());
+  onTestFinished(() => store.close());
+  await store.write("site", (tx) => insertCompany(tx, { code: acme.code, createdAt: 1 }));
+  return store;
+}
+
+async function operators({ read }: Store): Promise<readonly number[]> {
+  const rows = await read.selectFrom("companies").select("id").where("id", "=", operatorId).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The names of the targets in force. */
+async function inForce({ read }: Store): Promise<readonly string[]> {
+  const rows = read.selectFrom("outbound_targets").select("name").where("is_configured", "=", 1);
+  return (await rows.execute()).map(({ name }) => name).toSorted();
 }
 
 async function urlsTold(site: AlertSite) {
@@ -49,18 +77,39 @@ describe("a company that a node takes", () => {
   });
 
   it("has a target that is new, and an operator who is told from now on, written once", async () => {
-    const site = await AlertSite.open({ email: undefined, to: [] });
-    const { config: nobody } = site;
-    const folder = { outbound: { targets: { host: { type: "folder" } } } };
-    await site.configure({}, folder);
-    const { config: told } = site;
-    await site.configure({ email: undefined, to: [] });
-    expect(await takeTwice(site, nobody)).toEqual([0, 0]);
-    expect(await takeTwice(site, told)).toEqual([2, 0]);
-    const targets = site.store.read.selectFrom("outbound_targets").select("name");
-    const inForce = await targets.where("is_configured", "=", 1).orderBy("name").execute();
-    expect(inForce.map(({ name }) => name)).toContain("host");
-    expect(inForce).toHaveLength(2);
+    const [nobody, told] = [await configFrom({}), await configFrom(toldOf(["host"]))];
+    const store = await freshStore();
+    expect(await takeTwice({ store, config: nobody })).toEqual([1, 0]);
+    expect(await operators(store)).toEqual([]);
+    expect(await takeTwice({ store, config: told })).toEqual([2, 0]);
+    expect(await operators(store)).toEqual([operatorId]);
+    expect(await inForce(store)).toEqual(["alerts.email", "host"]);
+  });
+
+  it("has in force what its node was reloaded to while that was to be written", async () => {
+    const [former, latter] = [await configFrom(toldOf(["former"])), await configFrom(toldOf(["latter"]))];
+    const store = await freshStore();
+    let config = former;
+    const turn = Promise.withResolvers<void>();
+    const waiting: Store["write"] = async (...given) => {
+      await turn.promise;
+      return await store.write(...given);
+    };
+    const taken = takeOutboundSettingsOf({ read: store.read, write: waiting }, () => config, acme);
+    await pause(50);
+    config = latter;
+    const reloaded = saveOwnOutboundSettings({ store, isOurs: (id) => id === acme.id }, () => config);
+    await reloaded;
+    turn.resolve();
+    await taken;
+    expect(await inForce(store)).toEqual(["latter"]);
+  });
+
+  it("has all of it written at a reload, for what waits to be written may be of before", async () => {
+    const site = await AlertSite.open();
+    const { writes, store } = counted(site.store);
+    await saveOwnOutboundSettings({ store, isOurs: (id) => id === acme.id }, () => site.config);
+    expect(writes.count).toBe(1);
   });
 
   it("has alerts ended that wait for a receiver of its own who is told no more, and nobody else's", async () => {
@@ -75,9 +124,9 @@ describe("a company that a node takes", () => {
     expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
     const { store } = counted(site.store);
     const without = { ...site.config, companies: {} };
-    await saveOutboundSettingsOf(store, without, operator);
+    await takeOutboundSettingsOf(store, () => without, operator);
     expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
-    await saveOutboundSettingsOf(store, without, acme);
+    await takeOutboundSettingsOf(store, () => without, acme);
     expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "dropped" });
     expect(await takeTwice(site, without)).toEqual([0, 0]);
   });
@@ -99,6 +148,12 @@ describe("a company that a node takes", () => {
     const { config: nowhere } = site;
     const [first] = await urlsTold(site);
     expect(await takeTwice(site, nowhere)).toEqual([0, 0]);
+    // From before URLs were noted.
+    await site.store.write("site", (tx) =>
+      tx.updateTable("incident_receivers").set({ url_hash: null }).execute(),
+    );
+    expect(await takeTwice(site, nowhere)).toEqual([1, 0]);
+    expect(await urlsTold(site)).toEqual([first]);
     const there = await configFrom({
       alerts: { ...https(site, "/"), installation: "test" },
       companies: { ACME: {} },
@@ -133,11 +188,11 @@ describe("the queue of a company that a node takes", () => {
     expect(right).toEqual([{ open: 2, dead: 0 }]);
     await queue.take(company);
     expect(writes.count).toBe(0);
-    await site.store.write("site", (tx) =>
-      tx.updateTable("outbound_targets").set({ open_count: 7, dead_count: 3 }).execute(),
-    );
-    await queue.take(company);
-    expect(writes.count).toBe(1);
-    expect(await counts()).toEqual(right);
+    for (const [at, wrong] of [{ open_count: 7 }, { dead_count: 3 }].entries()) {
+      await site.store.write("site", (tx) => tx.updateTable("outbound_targets").set(wrong).execute());
+      await queue.take(company);
+      expect(writes.count).toBe(at + 1);
+      expect(await counts()).toEqual(right);
+    }
   });
 });

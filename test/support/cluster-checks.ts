@@ -31,7 +31,7 @@ export interface Figures {
   lost: number;
   doubled: number;
   outOfOrder: number;
-  /** The longest time between the answer of an upload and its decision, without what database and processors were away, ms. */
+  /** The longest time between the answer of an upload and its decision, without what the database was away, ms. */
   longestGapMs: number;
   deliveries: number;
   deliveredAgain: number;
@@ -204,14 +204,18 @@ class RoundCheck {
 
   #checkGap(sent: SentFile, { at }: Decision): void {
     const { outages, stolen } = this.#facts;
-    const stolenMs = Math.round(stolen.betweenMs(sent.answeredAt, at));
-    const gapMs = at - sent.answeredAt - awayMs(outages, sent.answeredAt, at) - stolenMs;
+    const { leaseMs } = this.#site;
+    const { answeredAt } = sent;
+    const gapMs = at - answeredAt - awayMs(outages, answeredAt, at);
     this.verdict.longestGapMs = Math.max(this.verdict.longestGapMs, gapMs);
-    const allowedMs = this.#site.leaseMs + graceMs;
+    // A lease ends by the clock. What is done after it takes the longer, the more of the processors others have.
+    const stolenShare = stolen.betweenMs(answeredAt, at) / Math.max(1, at - answeredAt);
+    const stolenMs = Math.round(Math.max(0, gapMs - leaseMs) * stolenShare);
+    const allowedMs = leaseMs + graceMs + stolenMs;
     if (gapMs > allowedMs)
       this.#problems.push(
-        `late: ${sent.name} was decided ${gapMs} ms after its answer, ${allowedMs} are allowed (besides ${stolenMs} ms that ` +
-          "other machines had the processors)",
+        `late: ${sent.name} was decided ${gapMs} ms after its answer, ${allowedMs} are allowed ` +
+          `(${stolenMs} ms of them for what other machines had of the processors)`,
       );
   }
 

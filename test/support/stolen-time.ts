@@ -31,7 +31,9 @@ function sampleNow(): Sample {
 /** How much of the time between these two was stolen, in milliseconds of the clock. */
 function stolenMs(before: Sample, after: Sample): number {
   const all = after.all - before.all;
-  return all <= 0 ? 0 : ((after.stolen - before.stolen) / all) * (after.at - before.at);
+  const ms = after.at - before.at;
+  // The clock may be set, and counters may stand still.
+  return all <= 0 || ms <= 0 ? 0 : ((after.stolen - before.stolen) / all) * ms;
 }
 
 export class StolenTime {
@@ -50,7 +52,7 @@ export class StolenTime {
     let sum = 0;
     for (const [index, after] of this.#samples.entries()) {
       const before = this.#samples[index - 1];
-      if (before === undefined || after.at <= from || before.at >= to) continue;
+      if (before === undefined || after.at <= before.at || after.at <= from || before.at >= to) continue;
       const part = Math.min(to, after.at) - Math.max(from, before.at);
       sum += stolenMs(before, after) * (part / (after.at - before.at));
     }

@@ -149,32 +149,52 @@ export async function saveOutboundSettings(
   await store.write("site", (tx) => saveWithin(tx, config, { subjects }));
 }
 
-/**
- * That of one company, or of the operator (0). Where several nodes share a database, the node that has the company writes it: so
- * the configurations of two nodes that differ do not take turns. It only reads when there is nothing to write, as a rule: the
- * files of all companies that a node takes over wait for what it writes.
- */
-export async function saveOutboundSettingsOf(
-  store: Pick<Store, "read" | "write">,
-  config: WithAlerts,
-  { id, code }: CompanyName,
-): Promise<void> {
+type InForce = () => WithAlerts;
+type SavingOfOne = Saving & Required<Pick<Saving, "only">>;
+
+function savingOf({ id, code }: CompanyName): SavingOfOne {
   const only = id === operatorId ? operator : { id, code };
-  const saving = { subjects: [only], only };
-  if (await isToSave(store.read, config, saving))
-    await store.write(id, (tx) => saveWithin(tx, config, saving));
+  return { subjects: [only], only };
 }
 
-/** The same for all that this node has. */
+/**
+ * That of one company, or of the operator (0). Where several nodes share a database, the node that has the company writes it: so
+ * the configurations of two nodes that differ do not take turns. It writes what is in force when its turn comes.
+ */
+async function saveOutboundSettingsOf(
+  store: Pick<Store, "write">,
+  inForce: InForce,
+  saving: SavingOfOne,
+): Promise<void> {
+  await store.write(saving.only.id, (tx) => saveWithin(tx, inForce(), saving));
+}
+
+/**
+ * The same when a node takes a company, which only reads when there is nothing to write, as a rule: the files of all companies
+ * that it takes wait for what it writes.
+ */
+export async function takeOutboundSettingsOf(
+  store: Pick<Store, "read" | "write">,
+  inForce: InForce,
+  subject: CompanyName,
+): Promise<void> {
+  const saving = savingOf(subject);
+  if (await isToSave(store.read, inForce(), saving)) await saveOutboundSettingsOf(store, inForce, saving);
+}
+
+/**
+ * The same at a reload, for all that this node has. Always written: what waits to be written at that moment may still be of
+ * the configuration before.
+ */
 export async function saveOwnOutboundSettings(
   {
     store,
     isOurs,
   }: { readonly store: Pick<Store, "read" | "write">; readonly isOurs: (id: number) => boolean },
-  config: WithAlerts,
+  inForce: InForce,
 ): Promise<void> {
   for (const subject of [operator, ...(await listCompanies(store.read))])
-    if (isOurs(subject.id)) await saveOutboundSettingsOf(store, config, subject);
+    if (isOurs(subject.id)) await saveOutboundSettingsOf(store, inForce, savingOf(subject));
 }
 
 /** The exports of a company in the configuration. */

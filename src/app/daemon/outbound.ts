@@ -21,8 +21,8 @@ import type { Cluster } from "./cluster.ts";
 import {
   allExportPlans,
   saveOutboundSettings,
-  saveOutboundSettingsOf,
   saveOwnOutboundSettings,
+  takeOutboundSettingsOf,
 } from "./outbound-settings.ts";
 import { ownWorkOf } from "./own-work.ts";
 import { createFolderThread } from "../../targets/folder/folder-thread.ts";
@@ -59,7 +59,7 @@ async function startExportFiles(deps: OutboundDeps, rendering: ReturnType<typeof
 function settingsWork(store: Pick<Store, "read" | "write">, config: () => Config): CompanyWork {
   return {
     name: "outbound settings",
-    take: ({ companyId: id, companyCode: code }) => saveOutboundSettingsOf(store, config(), { id, code }),
+    take: ({ companyId: id, companyCode: code }) => takeOutboundSettingsOf(store, config, { id, code }),
     leave: async () => undefined,
   };
 }
@@ -109,7 +109,7 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
     statistics: () => queue.statistics(),
     async reload() {
       if (keeper === undefined) await saveOutboundSettings(store, config());
-      else await saveOwnOutboundSettings(own, config());
+      else await saveOwnOutboundSettings(own, config);
       queue.reload();
       await exports.look();
     },
