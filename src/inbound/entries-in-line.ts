@@ -5,8 +5,8 @@ import type { CompanyArrivals, OnInLine } from "../store/cluster/arrivals.ts";
 import type { MayRunBefore } from "../store/database/fence.ts";
 import { type LedgerEntry, listWaitingOf } from "../store/ledger/files.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
-import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import { type Arrivals, keysOfFile } from "./lanes/decide-group.ts";
+import type { LaneRunner } from "./lanes/lane-runner.ts";
 import type { Locations } from "./places/locations.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import type { PresentFiles } from "./present-files.ts";
@@ -16,8 +16,8 @@ import { type WaitingEntry, waitingEntries } from "./recovery/recovery.ts";
 export interface EntriesInLineDeps {
   readonly store: Pick<Store, "read">;
   readonly locations: Pick<Locations, "fromLedger">;
-  readonly files: PresentFiles;
-  readonly lanes: Pick<CompanyLanes, "of">;
+  readonly files: Pick<PresentFiles, "fromLedger" | "isInLine" | "isBeingFiled" | "isReserved">;
+  readonly lanes: { of(companyId: number): Promise<Pick<LaneRunner, "size" | "hold" | "add">> };
   readonly receipts: Pick<AwaitedReceipts, "clearAll" | "removedElsewhere">;
   /** Of all unless given. */
   readonly companyId: number | undefined;
@@ -101,8 +101,9 @@ export class EntriesInLine {
       const standing = (entry: LedgerEntry) => (isLater(pathOf(entry)) ? "later" : "ready");
       const { later = [], ready = [] } = Object.groupBy(others, standing);
       for (const { id } of later) settled.delete(id);
-      for (const entry of ready) {
-        const file = files.fromLedger({ ...entry, retriedAt: undefined });
+      // In the same turn of the event loop: a scan takes what is not known at any later moment.
+      const inLine = ready.map((entry) => files.fromLedger({ ...entry, retriedAt: undefined }));
+      for (const file of inLine) {
         // One of an earlier file of the name may have come since the node that has entered it removed what was there.
         await receipts.clearAll([{ ...file, channel: "recovered" }]);
         receipts.removedElsewhere(file);

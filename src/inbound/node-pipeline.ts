@@ -201,13 +201,19 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   /** Those that were reserved before the company began to leave are waited for there. */
   async #enterOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
     const leaving = this.#isLost(companyId) ? undefined : this.#leaving.get(companyId);
-    const awaited = arrivals.filter(({ path }) => leaving?.isKnown(path) === true);
+    const isAwaited = ({ path, isUnreserved }: Arrival) =>
+      isUnreserved === undefined && leaving?.isKnown(path) === true;
+    const awaited = arrivals.filter(isAwaited);
     const others = arrivals.filter((arrival) => !awaited.includes(arrival));
+    // Whoever has the company afterwards may have reserved the same path for a scan.
+    const reservedIn = [this.#own.get(companyId), this.#leaving.get(companyId)];
     await leaving?.arriveAll(awaited);
     await this.#elsewhere.enter(others.map(this.#toEntry));
     for (const arrival of others) {
       this.#figures.arrivalFigures.count(arrival);
-      this.release(arrival.path);
+      if (arrival.isUnreserved === true) continue;
+      for (const pipeline of reservedIn)
+        if (pipeline?.isKnown(arrival.path) === true) pipeline.release(arrival.path);
     }
   }
 
@@ -232,7 +238,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       sequence: 0,
     });
 
-  async #arriveOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
+  async #arriveOf(companyId: number, given: readonly Arrival[]): Promise<void> {
+    const unreserved = given.filter(({ isUnreserved }) => isUnreserved);
+    if (unreserved.length > 0) this.#elsewhere.enterSurely(unreserved.map(this.#toEntry));
+    const arrivals = given.filter((arrival) => !unreserved.includes(arrival));
     const own = this.#own.get(companyId);
     if (own !== undefined) return await own.arriveAll(arrivals);
     const leaving = this.#leaving.get(companyId);

@@ -186,6 +186,48 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     ]);
   });
 
+  /** Placed at a node that has not the company, which it has then, and whose scan is taking the file. */
+  async function placedBeforeItCame() {
+    const [owner, other] = await site().nodesThatNeverAsk();
+    const inbound = await pinFolder(site().locations.companiesDirectory, ["ACME", "inbound"]);
+    const from = join(site().locations.inboundDirectory("ACME"), `.${newMark()}`);
+    const text = stop("a1", "placed");
+    writeFileSync(from, text);
+    const arrival = {
+      companyId: site().acme,
+      name: named("a1", 0),
+      channel: "sftp",
+      size: text.length,
+    } as const;
+    const placed = await placeArrival({ inbox: other.pipeline }, { from, inbound, arrival });
+    await inbound.close();
+    await owner.keeper.stop(AbortSignal.timeout(5_000));
+    await waitFor("the company to come", () => !other.pipeline.isElsewhere(site().acme));
+    const { path } = placed;
+    const found = { ...arrival, path, channel: "recovered" } as const;
+    other.pipeline.reserve(path, arrival);
+    return { pipeline: other.pipeline, placed, path, found };
+  }
+
+  it("leave what a scan has reserved to it, when its file was placed before the company came", async () => {
+    const { pipeline, placed, path, found } = await placedBeforeItCame();
+    await pipeline.enterElsewhere([placed]);
+    expect(pipeline.isKnown(path)).toBe(true);
+    await pipeline.arriveAll([found]);
+    expect(await site().decided(1)).toMatchObject([{ state: "applied", channel: "sftp" }]);
+    await waitFor("the path to be given back", () => !pipeline.isKnown(path));
+    expect(await site().ledger()).toHaveLength(1);
+  });
+
+  it("put no file in line beside a scan, when it was placed before the company came", async () => {
+    const { pipeline, placed, path, found } = await placedBeforeItCame();
+    await Promise.all([pipeline.arriveAll([placed]), pipeline.arriveAll([found])]);
+    await site().decided(1);
+    await waitFor("the path to be given back", () => !pipeline.isKnown(path));
+    await pause(300);
+    expect(await site().ledger()).toMatchObject([{ state: "applied", isFiled: true }]);
+  });
+
   it("have a file in the ledger when they answer it after their lease, whatever still ends there", async () => {
     const one = await site().startNode("one");
     one.isLost = true;

@@ -75,7 +75,8 @@ async function becomeFile(
       arrival: { companyId: company.id, name, channel, userName, size, receivedAt, beganAt },
     },
   );
-  if (deps.inbox.isElsewhere(company.id)) await deps.inbox.enterElsewhere([arrival]);
+  const isForOther = arrival.isUnreserved === true || deps.inbox.isElsewhere(company.id);
+  if (isForOther) await deps.inbox.enterElsewhere([arrival]);
   else deps.arrivals.arrive(arrival, memory.isPushing);
   memory.arrived(performance.now());
   memory.becameFile(own.key, keyOf(partials, name), attributes);

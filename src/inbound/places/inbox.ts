@@ -18,6 +18,11 @@ export interface Arrival {
   readonly size: number;
   /** When it came, milliseconds UTC; the moment at which it is handed over unless given. */
   readonly receivedAt?: number;
+  /**
+   * Its path is not reserved, for another node had the work of its company when it was placed: a scan of whoever has it now may
+   * take it at any moment, so it is entered in the ledger first, and never put in line from here.
+   */
+  readonly isUnreserved?: true;
   /** When the upload began that is complete now, milliseconds UTC; left out where the way in does not tell. */
   readonly beganAt?: number | undefined;
 }
@@ -51,7 +56,7 @@ export interface Inbox {
   keepBack(companyId: number, name: string): () => void;
   /**
    * Whether another node does the work of the company: its files are placed with `placeArrival` and entered with
-   * `enterElsewhere`, and not handed over.
+   * `enterElsewhere`, and not handed over. So are those that were placed while it did.
    */
   isElsewhere(companyId: number): boolean;
   /**

@@ -73,8 +73,37 @@ test("where another node has the company each file goes to .again, whatever name
   isElsewhere = true;
   const path = await place("a.xml", "x");
   expect(dirname(path)).toBe(join(folder, "inbound", ".again"));
-  expect(arrivals).toMatchObject([{ name: "a.xml", path }]);
+  expect(arrivals).toMatchObject([{ name: "a.xml", path, isUnreserved: true }]);
   expect(await readdir(join(folder, "inbound"))).toEqual([".again"]);
+});
+
+test("where another node has the company nothing is reserved or given back, for a scan may reserve it meanwhile", async () => {
+  isElsewhere = true;
+  await place("a.xml", "x");
+  const link = async (): Promise<void> => {
+    throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+  };
+  await expect(place("a.xml", "x", { disk: { ...systemDisk, link } })).rejects.toThrow("no space");
+  expect(notes).toEqual([]);
+});
+
+test("a file whose company comes or goes while it is placed is told by what was reserved for it", async () => {
+  await place("a.xml", "x");
+  expect(arrivals.at(-1)).not.toHaveProperty("isUnreserved");
+  const taken: PlacementDeps["inbox"]["clearReceipt"] = async () => {
+    isElsewhere = true;
+  };
+  await place("a.xml", "y", { inbox: { ...deps.inbox, clearReceipt: taken } });
+  expect(arrivals.at(-1)).toHaveProperty("isUnreserved", true);
+  const came: NonNullable<PlacementDeps["disk"]> = {
+    ...systemDisk,
+    link: async (from, to) => {
+      isElsewhere = false;
+      await systemDisk.link(from, to);
+    },
+  };
+  await place("b.xml", "z", { disk: came });
+  expect(arrivals.at(-1)).toHaveProperty("isUnreserved", true);
 });
 
 test("the longest names fit into .again and keep their end", async () => {

@@ -85,25 +85,44 @@ export function isAgainFileOf(fileName: string, name: string): boolean {
   return kept === name || (Buffer.byteLength(fileName) > 255 - 4 && kept !== "" && name.endsWith(kept));
 }
 
-/** Links without overwriting, under a reservation; false when the name is taken. */
+/**
+ * A path under which the file is about to lie. Where another node has the work of the company nothing is reserved, nor given
+ * back: a scan that has the company meanwhile reserves the same path for itself.
+ */
+interface Announced {
+  readonly path: string;
+  readonly isReserved: boolean;
+}
+
+function announce({ inbox }: PlacementDeps, arrival: Placement["arrival"], path: string): Announced {
+  const isReserved = !inbox.isElsewhere(arrival.companyId);
+  if (isReserved) inbox.reserve(path, arrival);
+  return { path, isReserved };
+}
+
+function takeBack({ inbox }: PlacementDeps, { path, isReserved }: Announced): void {
+  if (isReserved) inbox.release(path);
+}
+
+/** Links without overwriting, under a reservation; undefined when the name is taken. */
 async function linkReserved(
   deps: PlacementDeps,
   { from, arrival }: Placement,
   to: { call: string; path: string },
-): Promise<boolean> {
-  deps.inbox.reserve(to.path, arrival);
+): Promise<Announced | undefined> {
+  const announced = announce(deps, arrival, to.path);
   try {
-    await deps.inbox.clearReceipt(arrival);
+    if (announced.isReserved) await deps.inbox.clearReceipt(arrival);
     await (deps.disk ?? systemDisk).link(from, to.call);
-    return true;
+    return announced;
   } catch (error) {
-    deps.inbox.release(to.path);
-    if (systemCodeOf(error) === "EEXIST") return false;
+    takeBack(deps, announced);
+    if (systemCodeOf(error) === "EEXIST") return undefined;
     throw error;
   }
 }
 
-async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<string> {
+async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<Announced> {
   const { inbound, from, arrival } = placement;
   // Also here, because an administrator may have tidied the dot-folder away.
   await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
@@ -111,10 +130,11 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   try {
     const name = newAgainName(arrival.name);
     const path = join(folder.path, name);
-    if (!(await linkReserved(deps, placement, { call: folder.child(name), path })))
-      return await placeAgain(deps, placement);
-    await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
-    return path;
+    const linked = await linkReserved(deps, placement, { call: folder.child(name), path });
+    if (linked === undefined) return await placeAgain(deps, placement);
+    const unlinked = (deps.disk ?? systemDisk).unlink(from);
+    await finishReserved(deps, linked, [folder.sync(), inbound.sync(), unlinked]);
+    return linked;
   } finally {
     await folder.close();
   }
@@ -123,31 +143,36 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
 /** Waits for folder and old name. When one fails the file has its final name already, so the scan may take it. */
 async function finishReserved(
   deps: PlacementDeps,
-  path: string,
+  linked: Announced,
   rest: readonly Promise<void>[],
 ): Promise<void> {
   try {
     await Promise.all(rest);
   } catch (error) {
-    deps.inbox.release(path);
+    takeBack(deps, linked);
     throw error;
   }
 }
 
+/** Under the name that the host gave it; undefined when the name is taken, or nobody here knows whether it is. */
+async function placeByName(deps: PlacementDeps, placement: Placement): Promise<Announced | undefined> {
+  const { inbound, from, arrival } = placement;
+  if (deps.inbox.isElsewhere(arrival.companyId)) return undefined;
+  const [path, call] = [join(inbound.path, arrival.name), inbound.child(arrival.name)];
+  const linked = await linkReserved(deps, placement, { call, path });
+  // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
+  if (linked !== undefined)
+    await finishReserved(deps, linked, [inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
+  return linked;
+}
+
 /**
  * Gives the file its final name, durably. Resolves with the arrival, which the caller hands to the pipeline; its path is
- * reserved until then. When it throws before the link the file still has its old name and has not arrived.
+ * reserved until then, unless another node had the work of the company. When it throws before the link the file still has its
+ * old name and has not arrived.
  */
 export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<Arrival> {
-  const { inbound, from, arrival } = placement;
-  const disk = deps.disk ?? systemDisk;
-  let path = join(inbound.path, arrival.name);
-  const isHere = !deps.inbox.isElsewhere(arrival.companyId);
-  if (isHere && (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path }))) {
-    // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
-    await finishReserved(deps, path, [inbound.sync(), disk.unlink(from)]);
-  } else {
-    path = await placeAgain(deps, placement);
-  }
-  return { ...arrival, path };
+  const placed = (await placeByName(deps, placement)) ?? (await placeAgain(deps, placement));
+  const { path, isReserved } = placed;
+  return { ...placement.arrival, path, ...(isReserved ? {} : { isUnreserved: true }) };
 }
