@@ -48,7 +48,7 @@ export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
   /** Reserves the names that files are about to get. */
-  readonly inbox: Reservations & Pick<Inbox, "enterElsewhere">;
+  readonly inbox: Reservations & Pick<Inbox, "enterElsewhere" | "isToEnter">;
   /** Takes the files that are complete. */
   readonly arrivals: Pick<ArrivalSink, "arrive" | "flush">;
   /** Room for more files, shared with the other ways in. */

@@ -25,7 +25,7 @@ import { ArrivalFigures, DecisionFigures } from "./lanes/decision-figures.ts";
 import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
 import { toWaitingFile } from "./lanes/waiting-file.ts";
 import { FilingThread } from "./places/filing-queue.ts";
-import type { Arrival, Inbox } from "./places/inbox.ts";
+import type { Arrival, Inbox, ReservationHolder } from "./places/inbox.ts";
 import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts";
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
@@ -55,6 +55,11 @@ const nothing = (): void => undefined;
 function receiptFilesOf(ownership: Ownership, { companyId }: TakenCompany): ReceiptFiles {
   const fence = ownership.fenceOf(companyId);
   return sharedReceiptFiles({ isOver: () => (fence?.goodForMs?.() ?? 0) <= 0 });
+}
+
+/** Whether the pipeline is to have the file, as far as its reservation says. */
+function isHeldBy(pipeline: Pipeline | undefined, { reservation }: Arrival): boolean {
+  return pipeline !== undefined && (reservation === undefined || reservation.holder === pipeline);
 }
 
 export class NodePipeline implements InboundPipeline, CompanyWork {
@@ -170,6 +175,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     return !this.#own.has(companyId) || this.#isLost(companyId);
   }
 
+  isToEnter(arrival: Arrival): boolean {
+    const { companyId } = arrival;
+    return this.isElsewhere(companyId) || !isHeldBy(this.#own.get(companyId), arrival);
+  }
+
   isKnown(path: string): boolean {
     return [...this.#own.values(), ...this.#leaving.values()].some((pipeline) => pipeline.isKnown(path));
   }
@@ -181,6 +191,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   release(path: string): void {
     for (const pipeline of [...this.#own.values(), ...this.#leaving.values()])
       if (pipeline.isKnown(path)) pipeline.release(path);
+  }
+
+  holderOf(companyId: number): ReservationHolder | undefined {
+    return this.isElsewhere(companyId) ? undefined : this.#own.get(companyId);
   }
 
   /** Of a company that another node has, it is removed when the file is entered, and by that node when it reads the entry. */
@@ -201,20 +215,18 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   /** Those that were reserved before the company began to leave are waited for there. */
   async #enterOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
     const leaving = this.#isLost(companyId) ? undefined : this.#leaving.get(companyId);
-    const isAwaited = ({ path, isUnreserved }: Arrival) =>
-      isUnreserved === undefined && leaving?.isKnown(path) === true;
+    const isAwaited = (arrival: Arrival) =>
+      isHeldBy(leaving, arrival) && leaving?.isKnown(arrival.path) === true;
     const awaited = arrivals.filter(isAwaited);
     const others = arrivals.filter((arrival) => !awaited.includes(arrival));
-    // Whoever has the company afterwards may have reserved the same path for a scan.
-    const reservedIn = [this.#own.get(companyId), this.#leaving.get(companyId)];
     await leaving?.arriveAll(awaited);
     await this.#elsewhere.enter(others.map(this.#toEntry));
-    for (const arrival of others) {
-      this.#figures.arrivalFigures.count(arrival);
-      if (arrival.isUnreserved === true) continue;
-      for (const pipeline of reservedIn)
-        if (pipeline?.isKnown(arrival.path) === true) pipeline.release(arrival.path);
-    }
+    for (const arrival of others) this.#figures.arrivalFigures.count(arrival);
+    // Not in another one that the company has here by now: it may have reserved the same path for a scan.
+    for (const pipeline of [this.#own.get(companyId), this.#leaving.get(companyId)])
+      for (const { path, reservation } of others)
+        if (pipeline !== undefined && pipeline === reservation?.holder && pipeline.isKnown(path))
+          pipeline.release(path);
   }
 
   /** Whether the lease of the company is over. */
@@ -238,17 +250,14 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
       sequence: 0,
     });
 
-  async #arriveOf(companyId: number, given: readonly Arrival[]): Promise<void> {
-    const unreserved = given.filter(({ isUnreserved }) => isUnreserved);
-    if (unreserved.length > 0) this.#elsewhere.enterSurely(unreserved.map(this.#toEntry));
-    const arrivals = given.filter((arrival) => !unreserved.includes(arrival));
+  async #arriveOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
     const own = this.#own.get(companyId);
-    if (own !== undefined) return await own.arriveAll(arrivals);
-    const leaving = this.#leaving.get(companyId);
-    const awaited = arrivals.filter(({ path }) => leaving?.isKnown(path) === true);
-    const others = arrivals.filter((arrival) => !awaited.includes(arrival)).map(this.#toEntry);
-    if (others.length > 0) this.#elsewhere.enterSurely(others);
-    await leaving?.arriveAll(awaited);
+    const pipeline = own ?? this.#leaving.get(companyId);
+    const isFor = (arrival: Arrival) =>
+      isHeldBy(pipeline, arrival) && (own !== undefined || pipeline?.isKnown(arrival.path) === true);
+    const { mine = [], others = [] } = Object.groupBy(arrivals, (one) => (isFor(one) ? "mine" : "others"));
+    if (others.length > 0) this.#elsewhere.enterSurely(others.map(this.#toEntry));
+    await pipeline?.arriveAll(mine);
   }
 
   #sum(count: (pipeline: Pipeline) => number): number {

@@ -38,7 +38,7 @@ import { EnteringFiles } from "./entering-files.ts";
 import { EntriesInLine } from "./entries-in-line.ts";
 import { FilingQueue, type FilingThread } from "./places/filing-queue.ts";
 import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
-import type { Arrival, Inbox } from "./places/inbox.ts";
+import type { Arrival, Inbox, ReservationHolder } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
 import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
@@ -227,6 +227,10 @@ export class Pipeline implements Inbox, Service {
     this.#files.release(path);
   }
 
+  holderOf(): ReservationHolder {
+    return this;
+  }
+
   clearReceipt(file: ReceiptOwner): Promise<void> {
     return this.#awaitedReceipts.clear(file);
   }
@@ -243,6 +247,10 @@ export class Pipeline implements Inbox, Service {
 
   /** It has the companies that it is asked about. */
   isElsewhere(): boolean {
+    return false;
+  }
+
+  isToEnter(): boolean {
     return false;
   }
 

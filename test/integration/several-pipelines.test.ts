@@ -3,8 +3,6 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newMark, placeArrival } from "../../src/inbound/places/place-arrival.ts";
-import { pinFolder } from "../../src/lib/files/open-regular-file.ts";
 import { listOpenFiles, requestRetry } from "../../src/store/ledger/files.ts";
 import { named, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
 import { hasPostgres } from "../support/postgres-server.ts";
@@ -188,45 +186,57 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
 
   /** Placed at a node that has not the company, which it has then, and whose scan is taking the file. */
   async function placedBeforeItCame() {
-    const [owner, other] = await site().nodesThatNeverAsk();
-    const inbound = await pinFolder(site().locations.companiesDirectory, ["ACME", "inbound"]);
-    const from = join(site().locations.inboundDirectory("ACME"), `.${newMark()}`);
-    const text = stop("a1", "placed");
-    writeFileSync(from, text);
-    const arrival = {
-      companyId: site().acme,
-      name: named("a1", 0),
-      channel: "sftp",
-      size: text.length,
-    } as const;
-    const placed = await placeArrival({ inbox: other.pipeline }, { from, inbound, arrival });
-    await inbound.close();
+    const [owner, { pipeline }] = await site().nodesThatNeverAsk();
+    const placed = await site().place(pipeline, named("a1", 0), stop("a1", "placed"));
     await owner.keeper.stop(AbortSignal.timeout(5_000));
-    await waitFor("the company to come", () => !other.pipeline.isElsewhere(site().acme));
-    const { path } = placed;
-    const found = { ...arrival, path, channel: "recovered" } as const;
-    other.pipeline.reserve(path, arrival);
-    return { pipeline: other.pipeline, placed, path, found };
+    await waitFor("the company to come", () => !pipeline.isElsewhere(site().acme));
+    pipeline.reserve(placed.path, placed);
+    return { pipeline, placed };
   }
 
-  it("leave what a scan has reserved to it, when its file was placed before the company came", async () => {
-    const { pipeline, placed, path, found } = await placedBeforeItCame();
-    await pipeline.enterElsewhere([placed]);
-    expect(pipeline.isKnown(path)).toBe(true);
-    await pipeline.arriveAll([found]);
-    expect(await site().decided(1)).toMatchObject([{ state: "applied", channel: "sftp" }]);
-    await waitFor("the path to be given back", () => !pipeline.isKnown(path));
-    expect(await site().ledger()).toHaveLength(1);
-  });
+  /** Placed at a node that has the company, which goes then and comes back, and whose scan is taking the file. */
+  async function placedBeforeItCameBack() {
+    const { pipeline } = await site().startNode("one");
+    await waitFor("the company to be there", () => !pipeline.isElsewhere(site().acme));
+    const placed = await site().place(pipeline, named("a1", 0), stop("a1", "placed"));
+    await site().orphan();
+    const isBack = () => {
+      const holder = pipeline.holderOf(site().acme);
+      return holder !== undefined && holder !== placed.reservation?.holder;
+    };
+    await waitFor("the company to be back", isBack);
+    pipeline.reserve(placed.path, placed);
+    return { pipeline, placed };
+  }
 
-  it("put no file in line beside a scan, when it was placed before the company came", async () => {
-    const { pipeline, placed, path, found } = await placedBeforeItCame();
-    await Promise.all([pipeline.arriveAll([placed]), pipeline.arriveAll([found])]);
-    await site().decided(1);
-    await waitFor("the path to be given back", () => !pipeline.isKnown(path));
-    await pause(300);
-    expect(await site().ledger()).toMatchObject([{ state: "applied", isFiled: true }]);
-  });
+  for (const [when, placing] of Object.entries({
+    "before its company came": placedBeforeItCame,
+    "before its company went and came back": placedBeforeItCameBack,
+  })) {
+    it(`leave what a scan has reserved to it, when its file was placed ${when}`, async () => {
+      const { pipeline, placed } = await placing();
+      expect(pipeline.isToEnter(placed)).toBe(true);
+      await pipeline.enterElsewhere([placed]);
+      expect(pipeline.isKnown(placed.path)).toBe(true);
+      await pause(300);
+      expect(pipeline.undecidedCount(site().acme)).toBe(0);
+      await pipeline.arriveAll([site().found(placed)]);
+      expect(await site().decided(1)).toMatchObject([{ state: "applied", channel: "sftp" }]);
+      await waitFor("the path to be given back", () => !pipeline.isKnown(placed.path));
+      expect(await site().ledger()).toHaveLength(1);
+    });
+
+    it(`put no file in line beside a scan, when it was placed ${when}`, async () => {
+      const { pipeline, placed } = await placing();
+      await pipeline.arriveAll([placed]);
+      expect(pipeline.isKnown(placed.path)).toBe(true);
+      expect(pipeline.undecidedCount(site().acme)).toBe(0);
+      await pipeline.arriveAll([site().found(placed)]);
+      await site().decided(1);
+      await waitFor("the path to be given back", () => !pipeline.isKnown(placed.path));
+      expect(await site().ledger()).toMatchObject([{ state: "applied", isFiled: true }]);
+    });
+  }
 
   it("have a file in the ledger when they answer it after their lease, whatever still ends there", async () => {
     const one = await site().startNode("one");
@@ -237,18 +247,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
 
   it("give the company back although an upload began before that and ends behind it", async () => {
     const one = await site().startNode("one");
-    const inbound = await pinFolder(site().locations.companiesDirectory, ["ACME", "inbound"]);
-    const from = join(site().locations.inboundDirectory("ACME"), `.${newMark()}`);
-    const text = stop("a1", "straddles");
-    writeFileSync(from, text);
-    const arrival = {
-      companyId: site().acme,
-      name: named("a1", 0),
-      channel: "sftp",
-      size: text.length,
-    } as const;
-    const placed = await placeArrival({ inbox: one.pipeline }, { from, inbound, arrival });
-    await inbound.close();
+    const placed = await site().place(one.pipeline, named("a1", 0), stop("a1", "straddles"));
     await site().store.leases?.order("one", true);
     await waitFor("the company to be leaving", () => one.pipeline.isElsewhere(site().acme));
     await one.pipeline.enterElsewhere([placed]);

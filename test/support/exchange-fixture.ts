@@ -68,8 +68,9 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
   const exchange = createFileExchange({
     companiesDir,
     inbox: {
-      ...{ reserve: () => undefined, release: () => undefined, clearReceipt: async () => undefined },
-      ...{ isElsewhere: () => false, enterElsewhere: async () => undefined },
+      ...{ reserve: () => undefined, clearReceipt: async () => undefined },
+      holderOf: () => ({ release: () => undefined }),
+      ...{ isToEnter: () => false, enterElsewhere: async () => undefined },
     },
     arrivals: { arrive: (arrival) => void arrivals.push(arrival), flush: () => undefined },
     ...{ intake, clock, log },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
 import { NodePipeline } from "../../src/inbound/node-pipeline.ts";
+import type { Arrival } from "../../src/inbound/places/inbox.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { newMark, placeArrival } from "../../src/inbound/places/place-arrival.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -138,15 +139,26 @@ export class PipelineSite {
   }
 
   async #upload(inbox: NodePipeline, name: string, content: string): Promise<void> {
+    const placed = await this.place(inbox, name, content);
+    if (inbox.isToEnter(placed)) await inbox.enterElsewhere([placed]);
+    else void inbox.arriveAll([placed]);
+  }
+
+  /** Up to where the file lies under its final name. */
+  async place(inbox: NodePipeline, name: string, content: string): Promise<Arrival> {
     const { locations, acme } = this;
     const inbound = await pinFolder(locations.companiesDirectory, ["ACME", "inbound"]);
     const from = join(locations.inboundDirectory("ACME"), `.${newMark()}`);
     writeFileSync(from, content);
     const arrival = { companyId: acme, name, channel: "sftp", size: content.length } as const;
     const placed = await placeArrival({ inbox }, { from, inbound, arrival });
-    if (inbox.isElsewhere(acme)) await inbox.enterElsewhere([placed]);
-    else void inbox.arriveAll([placed]);
     await inbound.close();
+    return placed;
+  }
+
+  /** As a scan hands that file over, which has reserved its path. */
+  found({ companyId, name, path, size }: Arrival): Arrival {
+    return { companyId, name, path, size, channel: "recovered" };
   }
 
   /** Once each has one of the two leases: the one that has the company, and the other. */

@@ -104,7 +104,10 @@ export const localFolderDisk: FolderDisk = {
 };
 
 export interface FolderDeps {
-  readonly inbox: Omit<Inbox, "undecidedCount" | "waitingCount" | "isElsewhere" | "enterElsewhere">;
+  readonly inbox: Pick<
+    Inbox,
+    "reserve" | "release" | "clearReceipt" | "isKnown" | "arriveAll" | "hold" | "keepBack"
+  >;
   readonly settings: () => FolderSettings;
   readonly clock: Clock;
   readonly log: Logger;

@@ -113,7 +113,7 @@ async function removeAll(fetched: readonly Fetched[]): Promise<void> {
   for (const { path } of fetched) await unlink(path).catch(unlessMissing);
 }
 
-/** Also after a fault: files that have their places are reserved, and no scan takes them. */
+/** Also after a fault: files that have their places are reserved while the company is here, and no scan takes them. */
 async function handOver(
   { inbox, isOurs }: RemoteDeps,
   { companyId }: PolledRemote,
@@ -121,7 +121,7 @@ async function handOver(
 ): Promise<void> {
   if (isOurs(companyId)) return await inbox.arriveAll(arrivals);
   // Another node finds them in their places, and may have decided about them already.
-  for (const { path } of arrivals) inbox.release(path);
+  for (const { path, reservation } of arrivals) reservation?.holder?.release(path);
 }
 
 /** Throws when the files of the company are another node's. */

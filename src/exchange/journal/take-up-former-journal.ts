@@ -143,8 +143,8 @@ class TakingUp {
     }
     const ignore = () => undefined;
     // The pipeline, which starts later, removes the receipts of all that lies in `inbound/`.
-    const names = { reserve: ignore, release: ignore, clearReceipt: async () => undefined };
-    const inbox = { ...names, isElsewhere: () => false };
+    const holder = { release: ignore };
+    const inbox = { reserve: ignore, clearReceipt: async () => undefined, holderOf: () => holder };
     const placed = await placeArrival({ inbox, disk }, { from: temporary, inbound, arrival: note.arrival });
     return placed.path;
   }

@@ -75,8 +75,7 @@ async function becomeFile(
       arrival: { companyId: company.id, name, channel, userName, size, receivedAt, beganAt },
     },
   );
-  const isForOther = arrival.isUnreserved === true || deps.inbox.isElsewhere(company.id);
-  if (isForOther) await deps.inbox.enterElsewhere([arrival]);
+  if (deps.inbox.isToEnter(arrival)) await deps.inbox.enterElsewhere([arrival]);
   else deps.arrivals.arrive(arrival, memory.isPushing);
   memory.arrived(performance.now());
   memory.becameFile(own.key, keyOf(partials, name), attributes);

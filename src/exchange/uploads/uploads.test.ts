@@ -70,6 +70,7 @@ test("a closed upload stands under its final name and has arrived once", async (
       size: 7,
       beganAt: expect.any(Number),
       receivedAt: expect.any(Number),
+      reservation: { holder: expect.anything() },
     },
   ]);
 });
@@ -93,9 +94,9 @@ test("the close is answered after file sync, link and folder sync in this order"
     disk: recordingDisk(calls),
     inbox: {
       reserve: () => calls.push("reserve"),
-      release: () => calls.push("release"),
       clearReceipt: async () => void calls.push("clear receipt"),
-      isElsewhere: () => false,
+      holderOf: () => ({ release: () => calls.push("release") }),
+      isToEnter: () => false,
       enterElsewhere: async () => undefined,
     },
     arrivals: { arrive: () => void calls.push("arrive"), flush: () => undefined },

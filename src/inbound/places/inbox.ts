@@ -18,30 +18,38 @@ export interface Arrival {
   readonly size: number;
   /** When it came, milliseconds UTC; the moment at which it is handed over unless given. */
   readonly receivedAt?: number;
-  /**
-   * Its path is not reserved, for another node had the work of its company when it was placed: a scan of whoever has it now may
-   * take it at any moment, so it is entered in the ledger first, and never put in line from here.
-   */
-  readonly isUnreserved?: true;
+  /** In which its path was reserved when it was placed; not told of one that a scan has found, or an earlier version noted. */
+  readonly reservation?: Reservation;
   /** When the upload began that is complete now, milliseconds UTC; left out where the way in does not tell. */
   readonly beganAt?: number | undefined;
 }
 
+/** Holds the reservations of a company, as long as its work is done here. One that goes and comes back has another one. */
+export interface ReservationHolder {
+  release(path: string): void;
+}
+
+export interface Reservation {
+  /** None while another node had the work of the company: a scan of whoever has it then may take the file at any moment. */
+  readonly holder: ReservationHolder | undefined;
+}
+
 export interface Inbox {
   /**
-   * Announces to scans that this path is about to appear and will be handed over with `arriveAll`. Call before the
-   * rename that makes it visible, and `release` when the rename fails. From now on no receipt of an earlier file of the
-   * name is written.
+   * Announces to scans that this path is about to appear and will be handed over, or entered. Call before the rename that
+   * makes it visible, and `release` when the rename fails. From now on no receipt of an earlier file of the name is written.
    */
   reserve(path: string, file: Pick<Arrival, "companyId" | "name">): void;
   release(path: string): void;
+  /** What holds that which is reserved for the company in this turn of the event loop; undefined while another node has it. */
+  holderOf(companyId: number): ReservationHolder | undefined;
   /** Resolves when no receipt of an earlier file of the name is there. For a file whose path is reserved. */
   clearReceipt(file: Pick<Arrival, "companyId" | "name">): Promise<void>;
   /** Whether the path is reserved or in the pipeline. */
   isKnown(path: string): boolean;
   /**
-   * Takes files that lie there at the same moment into the pipeline: none of them is decided before all are in line. Never
-   * rejects; what happens to the files is in the ledger.
+   * Takes files that lie there at the same moment into the pipeline: none of them is decided before all are in line, but for
+   * those that are to be entered, which the ledger has some time later. Never rejects; what happens to the files is in the ledger.
    */
   arriveAll(arrivals: readonly Arrival[]): Promise<void>;
   /**
@@ -54,11 +62,10 @@ export interface Inbox {
    * until the returned call is made, by whatever way they come in. Call it after the file has been handed over.
    */
   keepBack(companyId: number, name: string): () => void;
-  /**
-   * Whether another node does the work of the company: its files are placed with `placeArrival` and entered with
-   * `enterElsewhere`, and not handed over. So are those that were placed while it did.
-   */
+  /** Whether another node does the work of the company: its files are entered, and not handed over. */
   isElsewhere(companyId: number): boolean;
+  /** The same of a file that was placed: also one whose reservation is not held any more, since the company was elsewhere meanwhile. */
+  isToEnter(arrival: Arrival): boolean;
   /**
    * Enters files that lie under their final names in the ledger, for the node that has the company. Resolves when they are in
    * the ledger: from then on nothing of the company is decided before they are in line. Rejects when they are not, or may not be.
@@ -87,4 +94,4 @@ export interface ArrivalSink {
 }
 
 /** The part of the inbox for whoever gives files their names. */
-export type Reservations = Pick<Inbox, "reserve" | "release" | "clearReceipt" | "isElsewhere">;
+export type Reservations = Pick<Inbox, "reserve" | "clearReceipt" | "holderOf">;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { type PinnedFolder, pinFolder } from "../../lib/files/open-regular-file.ts";
-import type { Arrival } from "./inbox.ts";
+import type { Arrival, ReservationHolder } from "./inbox.ts";
 import { nameOfAgainFile, type PlacementDeps, placeArrival } from "./place-arrival.ts";
 
 let folder: string;
@@ -14,6 +14,7 @@ let arrivals: Arrival[];
 let deps: PlacementDeps;
 
 let isElsewhere: boolean;
+let holder: ReservationHolder;
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "place-")));
@@ -22,12 +23,12 @@ beforeEach(async () => {
   notes = [];
   arrivals = [];
   isElsewhere = false;
+  holder = { release: (path) => notes.push(`release ${basename(path)}`) };
   deps = {
     inbox: {
       reserve: (path) => notes.push(`reserve ${basename(path)}`),
-      release: (path) => notes.push(`release ${basename(path)}`),
       clearReceipt: async ({ name }) => void notes.push(`clear ${name}`),
-      isElsewhere: () => isElsewhere,
+      holderOf: () => (isElsewhere ? undefined : holder),
     },
   };
 });
@@ -73,7 +74,7 @@ test("where another node has the company each file goes to .again, whatever name
   isElsewhere = true;
   const path = await place("a.xml", "x");
   expect(dirname(path)).toBe(join(folder, "inbound", ".again"));
-  expect(arrivals).toMatchObject([{ name: "a.xml", path, isUnreserved: true }]);
+  expect(arrivals).toMatchObject([{ name: "a.xml", path, reservation: { holder: undefined } }]);
   expect(await readdir(join(folder, "inbound"))).toEqual([".again"]);
 });
 
@@ -88,22 +89,31 @@ test("where another node has the company nothing is reserved or given back, for 
 });
 
 test("a file whose company comes or goes while it is placed is told by what was reserved for it", async () => {
+  const heldBy = () => arrivals.at(-1)?.reservation?.holder;
   await place("a.xml", "x");
-  expect(arrivals.at(-1)).not.toHaveProperty("isUnreserved");
-  const taken: PlacementDeps["inbox"]["clearReceipt"] = async () => {
+  expect(heldBy()).toBe(holder);
+  const goes: PlacementDeps["inbox"]["clearReceipt"] = async () => {
     isElsewhere = true;
   };
-  await place("a.xml", "y", { inbox: { ...deps.inbox, clearReceipt: taken } });
-  expect(arrivals.at(-1)).toHaveProperty("isUnreserved", true);
-  const came: NonNullable<PlacementDeps["disk"]> = {
-    ...systemDisk,
-    link: async (from, to) => {
-      isElsewhere = false;
-      await systemDisk.link(from, to);
-    },
+  await place("a.xml", "y", { inbox: { ...deps.inbox, clearReceipt: goes } });
+  expect(heldBy()).toBeUndefined();
+  const comes: NonNullable<PlacementDeps["disk"]>["link"] = async (from, to) => {
+    isElsewhere = false;
+    await systemDisk.link(from, to);
   };
-  await place("b.xml", "z", { disk: came });
-  expect(arrivals.at(-1)).toHaveProperty("isUnreserved", true);
+  await place("b.xml", "z", { disk: { ...systemDisk, link: comes } });
+  expect(heldBy()).toBeUndefined();
+});
+
+test("what was reserved is given back to whoever holds it, though the company has come back to another one", async () => {
+  await place("a.xml", "x");
+  const next = { release: (path: string) => notes.push(`next releases ${basename(path)}`) };
+  const comesBack: PlacementDeps["inbox"]["clearReceipt"] = async () => {
+    holder = next;
+  };
+  await place("a.xml", "y", { inbox: { ...deps.inbox, clearReceipt: comesBack } });
+  expect(notes[3]).toBe("release a.xml");
+  expect(arrivals.at(-1)?.reservation?.holder).toBe(next);
 });
 
 test("the longest names fit into .again and keep their end", async () => {

@@ -17,7 +17,7 @@ import { mkdir } from "../../lib/files/changes.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { type PinnedFolder, pinChild } from "../../lib/files/open-regular-file.ts";
-import type { Arrival, Reservations } from "./inbox.ts";
+import type { Arrival, Reservation, Reservations } from "./inbox.ts";
 
 /** The folder inside `inbound/` for files whose name is taken by one that still waits. */
 export const againFolderName = ".again";
@@ -85,23 +85,15 @@ export function isAgainFileOf(fileName: string, name: string): boolean {
   return kept === name || (Buffer.byteLength(fileName) > 255 - 4 && kept !== "" && name.endsWith(kept));
 }
 
-/**
- * A path under which the file is about to lie. Where another node has the work of the company nothing is reserved, nor given
- * back: a scan that has the company meanwhile reserves the same path for itself.
- */
-interface Announced {
+/** A path under which the file is about to lie. */
+interface Announced extends Reservation {
   readonly path: string;
-  readonly isReserved: boolean;
 }
 
 function announce({ inbox }: PlacementDeps, arrival: Placement["arrival"], path: string): Announced {
-  const isReserved = !inbox.isElsewhere(arrival.companyId);
-  if (isReserved) inbox.reserve(path, arrival);
-  return { path, isReserved };
-}
-
-function takeBack({ inbox }: PlacementDeps, { path, isReserved }: Announced): void {
-  if (isReserved) inbox.release(path);
+  const holder = inbox.holderOf(arrival.companyId);
+  if (holder !== undefined) inbox.reserve(path, arrival);
+  return { path, holder };
 }
 
 /** Links without overwriting, under a reservation; undefined when the name is taken. */
@@ -112,11 +104,11 @@ async function linkReserved(
 ): Promise<Announced | undefined> {
   const announced = announce(deps, arrival, to.path);
   try {
-    if (announced.isReserved) await deps.inbox.clearReceipt(arrival);
+    if (announced.holder !== undefined) await deps.inbox.clearReceipt(arrival);
     await (deps.disk ?? systemDisk).link(from, to.call);
     return announced;
   } catch (error) {
-    takeBack(deps, announced);
+    announced.holder?.release(to.path);
     if (systemCodeOf(error) === "EEXIST") return undefined;
     throw error;
   }
@@ -133,7 +125,7 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<An
     const linked = await linkReserved(deps, placement, { call: folder.child(name), path });
     if (linked === undefined) return await placeAgain(deps, placement);
     const unlinked = (deps.disk ?? systemDisk).unlink(from);
-    await finishReserved(deps, linked, [folder.sync(), inbound.sync(), unlinked]);
+    await finishReserved(linked, [folder.sync(), inbound.sync(), unlinked]);
     return linked;
   } finally {
     await folder.close();
@@ -141,15 +133,11 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<An
 }
 
 /** Waits for folder and old name. When one fails the file has its final name already, so the scan may take it. */
-async function finishReserved(
-  deps: PlacementDeps,
-  linked: Announced,
-  rest: readonly Promise<void>[],
-): Promise<void> {
+async function finishReserved({ path, holder }: Announced, rest: readonly Promise<void>[]): Promise<void> {
   try {
     await Promise.all(rest);
   } catch (error) {
-    takeBack(deps, linked);
+    holder?.release(path);
     throw error;
   }
 }
@@ -157,12 +145,12 @@ async function finishReserved(
 /** Under the name that the host gave it; undefined when the name is taken, or nobody here knows whether it is. */
 async function placeByName(deps: PlacementDeps, placement: Placement): Promise<Announced | undefined> {
   const { inbound, from, arrival } = placement;
-  if (deps.inbox.isElsewhere(arrival.companyId)) return undefined;
+  if (deps.inbox.holderOf(arrival.companyId) === undefined) return undefined;
   const [path, call] = [join(inbound.path, arrival.name), inbound.child(arrival.name)];
   const linked = await linkReserved(deps, placement, { call, path });
   // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
   if (linked !== undefined)
-    await finishReserved(deps, linked, [inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
+    await finishReserved(linked, [inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
   return linked;
 }
 
@@ -173,6 +161,6 @@ async function placeByName(deps: PlacementDeps, placement: Placement): Promise<A
  */
 export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<Arrival> {
   const placed = (await placeByName(deps, placement)) ?? (await placeAgain(deps, placement));
-  const { path, isReserved } = placed;
-  return { ...placement.arrival, path, ...(isReserved ? {} : { isUnreserved: true }) };
+  const { path, holder } = placed;
+  return { ...placement.arrival, path, reservation: { holder } };
 }

@@ -296,4 +296,7 @@ test("a receipt that another node may have removed comes again when its file is 
   onItsWay((one) => receipts.gone(one), false);
   expect(restored).toEqual([false]);
   receipts.stop();
+  // As the end of an upload that outlasts the lease gives its reservation back.
+  onItsWay((one) => receipts.gone(one), true);
+  expect(restored).toEqual([false]);
 });

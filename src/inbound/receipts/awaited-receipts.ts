@@ -218,6 +218,7 @@ export class AwaitedReceipts {
 
   /** Until it is written, or another file of the name is on its way. */
   async #restore(owner: ReceiptOwner, { isCollectedToo }: Pick<Restoring, "isCollectedToo">): Promise<void> {
+    if (this.#isStopped) return;
     const key = receiptKeyOf(owner);
     const over = new AbortController();
     this.#stopRestoring(key);
