@@ -172,7 +172,7 @@ export const ways: readonly Way[] = [
 export const remoteSteps = [
   ...["create@fetch-file.openNew", "write@fetch-file", "fsync@fetch-file.download"],
   ...["unit@remote-memory.noteTaken", "commit@remote-memory.noteTaken"],
-  ...["link@place-arrival.linkReserved", "syncFolder@place-arrival.placeArrival", "inbox.arriving"],
+  ...["link@place-arrival.linkReserved", "syncFolder@place-arrival.placeByName", "inbox.arriving"],
   ...["unit@entering-files.enterTogether", "commit@entering-files.enterTogether"],
   ...["remote@fetch-worker.withFile", "commit@remote-memory.forget"],
 ];
