@@ -37,10 +37,6 @@ async function takeTwice(site: Pick<AlertSite, "store" | "config">, config = sit
   return counts;
 }
 
-function https(site: AlertSite, path: string) {
-  return { https: { url: `${site.web.url}${path}`, allowPlain: true }, email: undefined, to: [] };
-}
-
 function toldOf(targets: readonly string[]) {
   const outbound = { targets: Object.fromEntries(targets.map((name) => [name, { type: "folder" }])) };
   const email = { host: "127.0.0.1", port: 25, tls: "none", from: "dropgate@example.com" };
@@ -98,8 +94,7 @@ describe("a company that a node takes", () => {
     const taken = takeOutboundSettingsOf({ read: store.read, write: waiting }, () => config, acme);
     await pause(50);
     config = latter;
-    const reloaded = saveOwnOutboundSettings({ store, isOurs: (id) => id === acme.id }, () => config);
-    await reloaded;
+    await saveOwnOutboundSettings({ store, isOurs: (id) => id === acme.id }, () => config);
     turn.resolve();
     await taken;
     expect(await inForce(store)).toEqual(["latter"]);
@@ -122,7 +117,7 @@ describe("a company that a node takes", () => {
       return Object.fromEntries((await rows.execute()).map(({ to, state }) => [to, state]));
     };
     expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
-    const { store } = counted(site.store);
+    const { store } = site;
     const without = { ...site.config, companies: {} };
     await takeOutboundSettingsOf(store, () => without, operator);
     expect(await states()).toEqual({ "ops@example.com": "waiting", "orders@acme.example": "waiting" });
@@ -133,18 +128,15 @@ describe("a company that a node takes", () => {
 
   it("has a URL of its web service noted that is another one than what waits for it knows", async () => {
     const site = await AlertSite.open();
-    await site.configure({
-      https: { url: "http://127.0.0.1:1/", allowPlain: true },
-      email: undefined,
-      to: [],
-    });
+    const byHttps = (url: string) => ({ https: { url, allowPlain: true }, email: undefined, to: [] });
+    await site.configure(byHttps("http://127.0.0.1:1/"));
     site.find([finding()]);
     await site.look();
     // From here on nothing is sent, and a pause is not what is written.
     await site.queue.stop(AbortSignal.abort());
-    const resume = () =>
-      site.store.write("site", (tx) => tx.updateTable("outbound_targets").set({ paused_until: 0 }).execute());
-    await resume();
+    await site.store.write("site", (tx) =>
+      tx.updateTable("outbound_targets").set({ paused_until: 0 }).execute(),
+    );
     const { config: nowhere } = site;
     const [first] = await urlsTold(site);
     expect(await takeTwice(site, nowhere)).toEqual([0, 0]);
@@ -155,7 +147,7 @@ describe("a company that a node takes", () => {
     expect(await takeTwice(site, nowhere)).toEqual([1, 0]);
     expect(await urlsTold(site)).toEqual([first]);
     const there = await configFrom({
-      alerts: { ...https(site, "/"), installation: "test" },
+      alerts: { ...byHttps(site.web.url), installation: "test" },
       companies: { ACME: {} },
     });
     expect(await takeTwice(site, there)).toEqual([1, 0]);

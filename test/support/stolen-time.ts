@@ -28,12 +28,10 @@ function sampleNow(): Sample {
   return readSample(readFileSync("/proc/stat", "utf8"), Date.now());
 }
 
-/** How much of the time between these two was stolen, in milliseconds of the clock. */
-function stolenMs(before: Sample, after: Sample): number {
+/** The share of the processors that was stolen between these two, of 1; counters may stand still. */
+function shareOf(before: Sample, after: Sample): number {
   const all = after.all - before.all;
-  const ms = after.at - before.at;
-  // The clock may be set, and counters may stand still.
-  return all <= 0 || ms <= 0 ? 0 : ((after.stolen - before.stolen) / all) * ms;
+  return all <= 0 ? 0 : (after.stolen - before.stolen) / all;
 }
 
 export class StolenTime {
@@ -52,9 +50,10 @@ export class StolenTime {
     let sum = 0;
     for (const [index, after] of this.#samples.entries()) {
       const before = this.#samples[index - 1];
-      if (before === undefined || after.at <= before.at || after.at <= from || before.at >= to) continue;
-      const part = Math.min(to, after.at) - Math.max(from, before.at);
-      sum += stolenMs(before, after) * (part / (after.at - before.at));
+      if (before === undefined) continue;
+      // Less than nothing also where the clock was set back.
+      const partMs = Math.min(to, after.at) - Math.max(from, before.at);
+      if (partMs > 0) sum += shareOf(before, after) * partMs;
     }
     return sum;
   }
@@ -62,8 +61,7 @@ export class StolenTime {
   /** The share of all that was stolen since it began, of 1. */
   get share(): number {
     const [first] = this.#samples;
-    const last = this.#sample();
-    return first === undefined || last.at <= first.at ? 0 : stolenMs(first, last) / (last.at - first.at);
+    return first === undefined ? 0 : shareOf(first, this.#sample());
   }
 
   end(): void {
