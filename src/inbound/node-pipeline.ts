@@ -58,8 +58,8 @@ function receiptFilesOf(ownership: Ownership, { companyId }: TakenCompany): Rece
 }
 
 /** Whether the pipeline is to have the file, as far as its reservation says. */
-function isHeldBy(pipeline: Pipeline | undefined, { reservation }: Arrival): boolean {
-  return pipeline !== undefined && (reservation === undefined || reservation.holder === pipeline);
+function isHeldBy(holder: ReservationHolder | undefined, { reservation }: Arrival): boolean {
+  return holder !== undefined && (reservation === undefined || reservation.holder === holder);
 }
 
 export class NodePipeline implements InboundPipeline, CompanyWork {
@@ -176,8 +176,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   }
 
   isToEnter(arrival: Arrival): boolean {
-    const { companyId } = arrival;
-    return this.isElsewhere(companyId) || !isHeldBy(this.#own.get(companyId), arrival);
+    return !isHeldBy(this.holderOf(arrival.companyId), arrival);
   }
 
   isKnown(path: string): boolean {
