@@ -59,8 +59,8 @@ export class LeaseRounds {
     this.#lanes = lanes;
     this.#failing = createLimitedLog(deps.log, failing);
     this.#age = new ProgramAge({ ...deps, schema: deps.report().schema });
-    this.#tree = new TreeWatch(deps.askTree, deps.leaseMs / 2);
     this.everyMs = Math.min(1_000, deps.leaseMs / 8);
+    this.#tree = new TreeWatch(deps.askTree, { answerMs: this.everyMs / 2, faultMs: deps.leaseMs / 2 });
   }
 
   /** Until the next round is to begin: what another node may let run out meanwhile is claimed right then. */
@@ -105,10 +105,10 @@ export class LeaseRounds {
   async round(): Promise<void> {
     try {
       this.#lanes.fenceOverdue();
-      this.#tree.look();
+      const isTreeThere = this.#tree.look();
       await this.#beat();
       // Without its tree it lets the leases run out: nothing of its work could be ended in order.
-      if (this.treeFault !== undefined) return;
+      if (!isTreeThere) return;
       if (performance.now() - this.#renewedAt >= this.#deps.leaseMs / 4) await this.#renew();
       this.#lanes.fenceOverdue();
       await this.#lanes.settle();

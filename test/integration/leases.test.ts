@@ -267,6 +267,23 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     expect(one.keeper.treeFault).toBeUndefined();
   });
 
+  it("are not renewed from the moment on at which the tree is late to answer", async () => {
+    const leaseMs = 16_000;
+    let hungAt: number | undefined;
+    let isCut = false;
+    const askTree = async () => {
+      if (!isCut) return;
+      hungAt ??= Date.now();
+      await new Promise(() => undefined);
+    };
+    const one = await startNode("one", { leaseMs, askTree });
+    isCut = true;
+    await waitFor("the tree to be at fault", () => one.keeper.treeFault !== undefined);
+    const leases = await store.read.selectFrom("leases").select("expires_at").execute();
+    const renewedAt = Math.max(...leases.map((lease) => lease.expires_at)) - leaseMs;
+    expect(renewedAt - (hungAt ?? 0)).toBeLessThan(leaseMs / 8);
+  });
+
   it("are told of a company that a node died with until one has taken it over, whoever fails to", async () => {
     const [company = 0] = companies;
     const diedAt = Date.now() - usualLeaseMs - 60_000;

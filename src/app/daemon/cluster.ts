@@ -1,5 +1,5 @@
 /** What this daemon is to the other nodes of its database: alone on SQLite, else one of those that have leases. */
-import { readFile, stat } from "node:fs/promises";
+import { readFile, statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
@@ -101,9 +101,10 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
     },
     ...{ companyCodeOf, readArrived, log, balancersMs },
     refuseWrites: store.refuseWrites,
-    // Its own token, which is in no other tree.
+    // Its own token, which is in no other tree; what a file is like may be known without asking the server, how much room
+    // there is never.
     async askTree() {
-      await stat(token);
+      await statfs(token);
     },
     replaced() {
       // Each round finds it again, and a second signal would end the process at once.
