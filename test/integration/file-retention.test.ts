@@ -6,6 +6,7 @@ import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { pruneFiles } from "../../src/inbound/pruning/prune-files.ts";
 import { pruneReceipts } from "../../src/inbound/pruning/prune-receipts.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
+import { FencedError } from "../../src/store/database/fence.ts";
 import { firstMark, listAgingFiles } from "../../src/store/ledger/file-retention.ts";
 import { findFile, requestRetry } from "../../src/store/ledger/files.ts";
 import {
@@ -167,6 +168,29 @@ describe("files in archive/ and error/", () => {
       { is_pruning: 0, pruned_days: 7, pruned_to: null },
     ]);
     expect(await prune({ retention: { archive: 30 }, day: 31 })).toEqual({ archive: [1, a.length] });
+    await expectCorrect({ received: 2, applied: 2 });
+  });
+
+  test("stay once another node has their company, amid a step, and go there", async () => {
+    const [first, second] = [await filed(a), await filed(b)];
+    const pass = { retention: { archive: 1 }, day: 30 };
+    await expect(prune({ ...pass, isOurs: () => isThere(first.location) })).rejects.toThrow(FencedError);
+    expect(isThere(second.location)).toBe(true);
+    expect(await prune(pass)).toEqual({ archive: [1, b.length] });
+    await expectCorrect({ received: 2, applied: 2 });
+  });
+
+  test("are not moved once another node has their company", async () => {
+    const [first, second] = [await filed(a), await filed(b)];
+    const moveTo = temporaryFolder();
+    const pass = { retention: { archive: 1, moveTo }, day: 30 };
+    const moved = (location: string) => existsSync(join(moveTo, location.replace("companies/", "")));
+    await expect(prune({ ...pass, isOurs: () => !moved(first.location) })).rejects.toThrow(FencedError);
+    expect([first, second].map(({ location }) => [isThere(location), moved(location)])).toEqual([
+      [true, true],
+      [true, false],
+    ]);
+    expect((await prune(pass))["archive"]?.[0]).toBe(2);
     await expectCorrect({ received: 2, applied: 2 });
   });
 

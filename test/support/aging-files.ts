@@ -36,11 +36,12 @@ interface Pass {
   /** Days after the start. */
   readonly day: number;
   readonly isHeldUp?: (kind: FileKind) => boolean;
+  readonly isOurs?: () => boolean;
 }
 
 export const told: string[] = [];
 
-async function prepare({ retention, company, day, isHeldUp = () => false }: Pass) {
+async function prepare({ retention, company, day, isHeldUp = () => false, isOurs = () => true }: Pass) {
   const config = await configOf(retention, company);
   told.length = 0;
   const log = createLogger({ level: "info", destination: { write: (line) => void told.push(line) } });
@@ -49,7 +50,7 @@ async function prepare({ retention, company, day, isHeldUp = () => false }: Pass
   const ledgerNumbers = { seal };
   const now = start + day * dayMs;
   const clock = { now: () => now };
-  return { config, deps: { store, locations, ledgerNumbers, log, clock, now, isHeldUp, moveTo } };
+  return { config, deps: { store, locations, ledgerNumbers, log, clock, now, isHeldUp, isOurs, moveTo } };
 }
 
 const short = (amounts: readonly KindAmount[]) =>

@@ -27,7 +27,14 @@ import { hashBytesAt } from "../places/hash-bytes.ts";
 import { placeAway } from "./move-away.ts";
 import { receiptBytes } from "./own-receipt.ts";
 import { placeReceipt } from "./prune-receipts.ts";
-import { type FileOwner, type FilePruning, type PrunedFiles, restOf, syncAll } from "./pruning.ts";
+import {
+  type FileOwner,
+  type FilePruning,
+  type PrunedFiles,
+  requireOurs,
+  restOf,
+  syncAll,
+} from "./pruning.ts";
 
 const bufferBytes = 1024 * 1024;
 
@@ -201,14 +208,20 @@ async function removeIfEmpty({ log }: FilePruning, folder: string): Promise<void
   }
 }
 
-/** Prunes files whose rows say that they are being pruned. */
+/** Prunes files whose rows say that they are being pruned; what a node leaves that loses the company is settled by the next. */
 async function removeBegun(step: Step, files: readonly AgingFile[]): Promise<readonly Placed[]> {
   if (files.length === 0) return [];
   const placed: Placed[] = [];
-  for (const file of files) placed.push(await place(step, file));
+  for (const file of files) {
+    requireOurs(step.deps, step.owner);
+    placed.push(await place(step, file));
+  }
   const removed: Placed[] = [];
   // Their places are synced before the first of them is removed.
-  for (const one of await sync(step.touched, placed)) removed.push(await removeOne(step, one));
+  for (const one of await sync(step.touched, placed)) {
+    requireOurs(step.deps, step.owner);
+    removed.push(await removeOne(step, one));
+  }
   const folders = [...step.touched];
   const outcome = await sync(step.touched, removed);
   await noteOutcome(step, outcome);
@@ -231,7 +244,10 @@ async function pruneOfRemoved(step: Step, file: AgingFile): Promise<Placed> {
   }
 }
 
-/** Prunes some files of a company that are too old. Those of which the bytes are gone already keep nothing beside them. */
+/**
+ * Prunes some files of a company that are too old. Those of which the bytes are gone already keep nothing beside them. Rejects
+ * with a `FencedError` once another node has the company.
+ */
 export async function pruneFiles(
   deps: FilePruning,
   owner: FileOwner,

@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
-import { FencedError } from "../../store/database/fence.ts";
 import { type AgingFile, isDecidedAsBefore } from "../../store/ledger/file-retention.ts";
 import { placeAway } from "./move-away.ts";
 import { type OwnReceipt, ownReceiptBytes, removeOwnReceipt } from "./own-receipt.ts";
@@ -12,6 +11,7 @@ import {
   type FilePruning,
   type PrunedFiles,
   type PruneFailure,
+  requireOurs,
   restOf,
   syncAll,
 } from "./pruning.ts";
@@ -60,13 +60,12 @@ export async function pruneReceipts(
   owner: FileOwner,
   files: readonly AgingFile[],
 ): Promise<PrunedFiles> {
-  const { companyId, companyCode, kind } = owner;
-  const { isOurs = () => true } = deps;
+  const { companyCode, kind } = owner;
   const touched = new Set<string>();
   let [count, bytes] = [0, 0];
   const failures: (PruneFailure & { readonly name: string })[] = [];
   for (const file of files) {
-    if (!isOurs(companyId)) throw new FencedError(companyId);
+    requireOurs(deps, owner);
     try {
       const outcome = await pruneReceipt(deps, owner, file);
       if (outcome.isTouched) touched.add(deps.locations.receiptsDirectory(companyCode));

@@ -5,6 +5,7 @@ import type { RetentionKind } from "../../domain/retention/retention.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
+import { FencedError } from "../../store/database/fence.ts";
 import type { Locations } from "../places/locations.ts";
 import type { AgingFile } from "../../store/ledger/file-retention.ts";
 
@@ -28,6 +29,14 @@ export interface FilePruning {
   readonly stuck?: StuckFiles | undefined;
   /** Whether this node does the work of the company. Default: it does that of all. */
   readonly isOurs?: (companyId: number) => boolean;
+}
+
+/** Throws a `FencedError` once another node does the work of the company: nothing of it may be touched any more. */
+export function requireOurs(
+  { isOurs = () => true }: Pick<FilePruning, "isOurs">,
+  { companyId }: Pick<FileOwner, "companyId">,
+): void {
+  if (!isOurs(companyId)) throw new FencedError(companyId);
 }
 
 /** By kind, the ids of files that could not be removed or moved so far; kept from pass to pass, so that each comes further. */
