@@ -38,6 +38,20 @@ test("the times of one run are known to the next, and newer ones take their plac
   ]);
 });
 
+test("a node shows what another one has applied later, and writes nothing of it", async () => {
+  const { store, watch } = await ground();
+  const [own, others] = [new Map([[1, 100]]), new Map<number, number>()];
+  const one = watch(own);
+  const other = watch(others);
+  await waitFor("both to know the first", () => other.lastAppliedAt().get(1) === 100);
+  others.set(1, 200);
+  await waitFor("both to know the second", () => one.lastAppliedAt().get(1) === 200);
+  const before = store.commits.units;
+  for (const watching of [one, other]) await watching.stop();
+  expect(store.commits.units).toBe(before);
+  expect(await readLastApplied(store.read)).toEqual(others);
+});
+
 test("nothing is written while no file is applied", async () => {
   const { store, watch } = await ground();
   const before = store.commits.units;

@@ -2,7 +2,12 @@
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
-import { type LastApplied, noteLastApplied, readLastApplied } from "../../store/ledger/last-applied.ts";
+import {
+  laterOf,
+  type LastApplied,
+  noteLastApplied,
+  readLastApplied,
+} from "../../store/ledger/last-applied.ts";
 import { startRounds } from "../../lib/rounds.ts";
 
 /** A crash loses so much: the metric then shows an earlier file. */
@@ -18,7 +23,7 @@ export interface AppliedWatchDeps {
 }
 
 export interface AppliedWatch {
-  /** Over all runs, milliseconds UTC, by the id of the company. */
+  /** Over all runs and all nodes, as far as they have noted it, milliseconds UTC, by the id of the company. */
   lastAppliedAt(): LastApplied;
   stop(): Promise<void>;
 }
@@ -27,11 +32,12 @@ export interface AppliedWatch {
 export function startAppliedWatch(deps: AppliedWatchDeps): AppliedWatch {
   const { store, log, everyMs = usualEveryMs } = deps;
   const tryTo = loggingFirstFailure(log, "the times of the last applied files cannot be kept; retrying");
-  let kept: LastApplied | undefined;
-  const current = () => new Map([...(kept ?? []), ...deps.lastAppliedAt()]);
+  let kept: LastApplied = new Map();
+  const current = () => laterOf(kept, deps.lastAppliedAt());
   const keep = () =>
     tryTo(async () => {
-      const known = kept ?? (await readLastApplied(store.read));
+      // Each time: a company may be another node's by now, which notes its files.
+      const known = await readLastApplied(store.read);
       kept = known;
       const next = current();
       if ([...next].every(([companyId, at]) => known.get(companyId) === at)) return;

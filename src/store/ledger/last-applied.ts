@@ -8,8 +8,16 @@ import { readNote, writeMeta } from "../database/meta.ts";
 /** Milliseconds UTC, by the id of the company. */
 export type LastApplied = ReadonlyMap<number, number>;
 
+/** What any node has noted so far. */
 export async function readLastApplied(read: Reader): Promise<LastApplied> {
   return new Map(await readNote<[number, number][]>(read, "last_applied"));
+}
+
+/** The later time of each company. */
+export function laterOf(one: LastApplied, other: LastApplied): LastApplied {
+  const later = new Map(one);
+  for (const [companyId, at] of other) later.set(companyId, Math.max(at, later.get(companyId) ?? at));
+  return later;
 }
 
 /** Keeps the later time of each company, since other nodes note theirs; gives what is noted now. */
@@ -18,8 +26,7 @@ export async function noteLastApplied(
   lastApplied: LastApplied,
 ): Promise<LastApplied> {
   return await store.write("unowned", async (tx) => {
-    const noted = new Map(await readLastApplied(tx));
-    for (const [companyId, at] of lastApplied) noted.set(companyId, Math.max(at, noted.get(companyId) ?? at));
+    const noted = laterOf(await readLastApplied(tx), lastApplied);
     await writeMeta(tx, "last_applied", JSON.stringify([...noted]));
     return noted;
   });
