@@ -17,7 +17,10 @@ export function forwardClock(clock: Clock): Clock {
   };
 }
 
-/** Milliseconds of a clock that nobody sets, the same in all threads of the process: `performance.now()` begins anew in each. */
+/**
+ * Milliseconds of a clock that nobody sets, the same in all threads of the machine: `performance.now()` begins anew in each. It
+ * goes on while a process is stopped; it may stand while a hypervisor pauses the whole machine.
+ */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }

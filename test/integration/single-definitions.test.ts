@@ -56,6 +56,11 @@ const definitions = [
     file: "domain/load/load-status.ts",
   },
   {
+    rule: "the clock that nobody sets",
+    sign: /hrtime/,
+    file: "lib/clock.ts",
+  },
+  {
     rule: "how long a second, a minute, an hour and a day are",
     sign: /const (second|minute|hour|day)Ms =/,
     file: "lib/durations.ts",

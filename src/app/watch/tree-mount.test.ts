@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { mountOf, treeMountFindings } from "./tree-mount.ts";
 
 const nfs = (options: string) => ({ type: "nfs4", options: options.split(",") });
+const caches = "acregmin=1,acregmax=1,acdirmin=1,acdirmax=1";
+const short = `${caches},lookupcache=pos`;
 const verdicts = (mount: Parameters<typeof treeMountFindings>[1], others: readonly string[] = []) =>
   treeMountFindings("/srv/tree", mount, others).map(({ status }) => status);
 
@@ -23,11 +25,13 @@ test("the mount of a path is the deepest one, and of several in one place the la
 });
 
 test.each([
-  ["NFS 4.2 with short caches", nfs("vers=4.2,hard,acdirmax=1"), ["ok"]],
+  ["NFS 4.2 with short caches", nfs(`vers=4.2,hard,${short}`), ["ok"]],
+  ["NFS 4.2 with long caches of files", nfs("vers=4.2,hard,acdirmax=1,lookupcache=none"), ["ok", "warning"]],
+  ["NFS 4.2 that remembers what is not there", nfs(`vers=4.2,${caches}`), ["ok", "warning"]],
   ["NFS 4.1 without caches", nfs("vers=4.1,hard,noac"), ["ok"]],
-  ["NFS 4.1 with the usual caches", nfs("vers=4.1,hard"), ["ok", "warning"]],
-  ["NFS 4.2 that gives up", nfs("vers=4.2,soft,acdirmax=1"), ["ok", "problem"]],
-  ["NFS 4.2 with locks of one machine", nfs("vers=4.2,hard,acdirmax=1,local_lock=all"), ["ok", "problem"]],
+  ["NFS 4.1 with the usual caches", nfs("vers=4.1,hard"), ["ok", "warning", "warning"]],
+  ["NFS 4.2 that gives up", nfs(`vers=4.2,soft,${short}`), ["ok", "problem"]],
+  ["NFS 4.2 with locks of one machine", nfs(`vers=4.2,local_lock=all,${short}`), ["ok", "problem"]],
   ["NFS 4.0", nfs("vers=4.0,hard"), ["problem"]],
   ["NFS 3", { type: "nfs", options: ["vers=3"] }, ["problem"]],
   ["CephFS", { type: "ceph", options: [] }, ["ok"]],

@@ -46,8 +46,35 @@ function isOldNfs(mount: Mount): boolean {
   return Number(optionOf(mount, "vers") ?? 3) < 4.1;
 }
 
-/** Longer than this a node does not see what another one has put into a folder, or has taken from it. */
+/** Longer than this a node does not see what another one has put into a folder, or has taken from it, or written. */
 const longestCacheSeconds = 5;
+
+const shortCaches = "mount it with `actimeo=1,lookupcache=positive`";
+
+/** `noac`: this machine asks each time. The options that are not there have the defaults of Linux. */
+function cacheFindings(stateDir: string, mount: Mount): readonly CheckFinding[] {
+  const findings: CheckFinding[] = [];
+  if (mount.options.includes("noac")) return findings;
+  const seconds = ["acdirmax", "acregmax"].map((name) => Number(optionOf(mount, name) ?? 60));
+  const longest = Math.max(...seconds);
+  if (longest > longestCacheSeconds)
+    findings.push(
+      warning(
+        `this machine believes for up to ${longest} s what it knows of folders and files in ${stateDir}: those of other ` +
+          "nodes are seen so late",
+        shortCaches,
+      ),
+    );
+  // As the kernel writes it.
+  if (!["pos", "positive", "none"].includes(optionOf(mount, "lookupcache") ?? "all"))
+    findings.push(
+      warning(
+        `this machine goes on believing for a while that a file is not in ${stateDir} when it has not been there once`,
+        shortCaches,
+      ),
+    );
+  return findings;
+}
 
 function nfsFindings(stateDir: string, mount: Mount): readonly CheckFinding[] {
   const named = `${stateDir} is on NFS ${optionOf(mount, "vers") ?? ""}`.trim();
@@ -65,15 +92,7 @@ function nfsFindings(stateDir: string, mount: Mount): readonly CheckFinding[] {
         "mount it without `nolock` and `local_lock`",
       ),
     );
-  const cacheSeconds = Number(optionOf(mount, "acdirmax") ?? 60);
-  if (!mount.options.includes("noac") && cacheSeconds > longestCacheSeconds)
-    findings.push(
-      warning(
-        `this machine believes for up to ${cacheSeconds} s what it knows of folders in ${stateDir}: files of other nodes are seen so late`,
-        "mount it with `actimeo=1,lookupcache=positive`",
-      ),
-    );
-  return findings;
+  return [...findings, ...cacheFindings(stateDir, mount)];
 }
 
 /** `others`: the further nodes that are there. */

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { systemCodeOf } from "../../lib/errors.ts";
-import { monotonicMs } from "../../lib/monotonic.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { fileGroupAway } from "../../inbound/places/file-away.ts";

@@ -20,7 +20,7 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { isLinkForbidden, systemCodeOf } from "../../lib/errors.ts";
-import { monotonicMs } from "../../lib/monotonic.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
 import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
 

@@ -23,7 +23,7 @@ import {
 import { unlessMissing } from "../../lib/errors.ts";
 import { mkdir } from "../../lib/files/changes.ts";
 import { isStillThere } from "../../lib/files/is-still-there.ts";
-import { monotonicMs } from "../../lib/monotonic.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { PlaceOutcome } from "./place-files.ts";
