@@ -1,4 +1,11 @@
-/** A company that this node has, from the claim of its lease on. */
+/**
+ * A company that this node has, from the claim of its lease until its work here has ended: the fence of its units of work, when
+ * the lease is over here, and how far the work is. In memory alone.
+ *
+ *   recovering ──all parts have taken over──> working ──to be given back──> draining
+ *       │  └──────────────── cannot be taken over ─────────────────────────────^  │
+ *       └────────────────── the lease is lost or over, from any of them ──────────┴──> fenced
+ */
 import type { ClaimedLease } from "../store/cluster/lease-table.ts";
 import type { TakenCompany } from "../store/cluster/ownership.ts";
 import type { Fence } from "../store/database/fence.ts";

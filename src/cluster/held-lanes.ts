@@ -1,4 +1,8 @@
-/** The companies that this node has, and how their work begins and ends here. */
+/**
+ * The companies that this node has, and how their work begins and ends here. The parts of the work take a company over one after
+ * the other, of some companies at a time, and leave it in reverse; then its lease is given back. A company whose lease is lost is
+ * left without touching a file, and forgotten. `LeaseRounds` says which companies come and go.
+ */
 import { messageOf } from "../lib/errors.ts";
 import { ConcurrencyLimit } from "../lib/concurrency.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";

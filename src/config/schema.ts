@@ -65,7 +65,7 @@ export const configSchema = section("Configuration of dropgate.", {
   }),
   watchdog: section("The self-check behind systemd's watchdog.", {
     selfCheckTimeoutMs: integer(
-      "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only the disk that is full.",
+      "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only a full disk or a database of PostgreSQL that fails.",
       { default: 10_000, range: [100, 600_000] },
     ),
   }),

@@ -19,6 +19,17 @@ sign-in ([HTTP](http-api.md#metrics)). The folder \`monitoring/\` has alert rule
   the class of the HTTP status.
 - While the database cannot be read, figures that come from it stay as they were read last;
   \`dropgate_database_faults_total\` counts meanwhile. A disk that does not say how full it is makes its figures \`NaN\`.
+
+Where several nodes share a database, each has figures at its own address. How they go together:
+
+| Figures | Of several nodes |
+|---|---|
+| \`dropgate_imports_waiting…\`, \`dropgate_ledger_…\`, \`dropgate_export_…\`, \`dropgate_open_incidents\`, \`dropgate_deliveries_held\`, \`dropgate_addresses_banned\`, \`dropgate_nodes\`, \`dropgate_database_size_bytes\`, \`dropgate_disk_…\` | the same on all: they are read from the database or the tree. Take one, by \`max\` |
+| \`dropgate_files_waiting…\`, \`dropgate_files_held…\`, \`dropgate_files_unfiled\`, \`dropgate_expected_arrivals_late\`, \`dropgate_outbound_uncollected_files\` | only the node that has the company knows them, and 0 stands on the others. Add them up, and take ages by \`max\` |
+| \`dropgate_deliveries_open\`, \`…_dead\` and \`…_oldest_age_seconds\`, \`dropgate_delivery_…\`, \`dropgate_target_…\`, \`dropgate_remote_…\` | the same, but the others have no such series |
+| \`dropgate_files_last_applied_timestamp_seconds\` | the newest is right: take \`max\` |
+| all other counters and histograms | each node counts what it has done itself. Add them up: \`sum(rate(…))\` |
+| all others | of this node and its process: whether it is ready, its configuration, connections, certificates, leases |
 `;
 
 const head = "| Metric | Type | Labels | At the start | What it is | Counted in |\n|---|---|---|---|---|---|";

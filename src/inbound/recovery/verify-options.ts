@@ -37,6 +37,7 @@ export interface VerifyOptions {
 export const maxAtOnce = 1_000;
 const defaultPauseMs = 1_000;
 
+/** Waits as long as there is to be between two checks; rejects when aborted. */
 export async function pauseOf(
   { pauseMs = defaultPauseMs }: VerifyDependencies,
   { signal }: VerifyOptions,

@@ -35,7 +35,7 @@ export interface NodeReport {
 export interface KnownNode extends NodeReport {
   readonly startedAt: number;
   readonly seenAt: number;
-  /** Somebody has asked it to give its companies away, or it is stopping. */
+  /** Somebody has asked it to give its companies away. */
   readonly isDraining: boolean;
   readonly isStopped: boolean;
   /** How long ago it was seen. */

@@ -32,6 +32,7 @@ export interface Listeners {
   tell(topics: Iterable<Topic>): void;
 }
 
+/** Keeps who listens, in memory and in this process alone. */
 export function createListeners(): Listeners {
   const listeners = new Set<{ readonly topic: Topic; readonly listener: () => void }>();
   return {

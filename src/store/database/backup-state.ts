@@ -50,6 +50,7 @@ export async function findHungBackup(read: Reader): Promise<HungBackup | undefin
   return hung !== undefined && isRunning(hung.process) ? hung : undefined;
 }
 
+/** Notes all of it: what `state` does not have is forgotten. */
 export async function noteBackupState(tx: Transaction, state: BackupState): Promise<void> {
   await writeMeta(tx, backupStateKey, JSON.stringify(state));
 }

@@ -13,6 +13,7 @@ export function findLastVerification(read: Reader): Promise<LastVerification | u
   return readNote(read, "verified");
 }
 
+/** In the place of the one before, in a unit of its own. */
 export async function noteLastVerification(
   store: Pick<Store, "write">,
   verification: LastVerification,

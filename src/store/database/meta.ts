@@ -18,6 +18,7 @@ export type MetaKey =
   | "restored"
   | "verified";
 
+/** The text of a fact; undefined when there is none. */
 export async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
   const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   return row?.value;
@@ -29,10 +30,12 @@ export async function readNote<Note>(read: Reader, key: MetaKey): Promise<Note |
   return text === undefined ? undefined : (JSON.parse(text) as Note);
 }
 
+/** Does nothing where there is no such fact. */
 export async function forgetMeta(tx: Transaction, key: MetaKey): Promise<void> {
   await tx.deleteFrom("meta").where("key", "=", key).execute();
 }
 
+/** In the place of the text before, if any. */
 export async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<void> {
   await tx
     .insertInto("meta")

@@ -36,6 +36,7 @@ export async function findPruneClock(read: Reader): Promise<PruneClock | undefin
   return aliveAt === undefined ? undefined : { latest: Number(aliveAt) };
 }
 
+/** Notes all of it, in the place of the note before. */
 export async function notePruneClock(tx: Transaction, clock: PruneClock): Promise<void> {
   await writeMeta(tx, pruneClockKey, JSON.stringify(clock));
 }

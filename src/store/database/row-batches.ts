@@ -40,6 +40,7 @@ export function firstThatFit<Row extends Pick<SizedRow, "bytes">>(sizes: readonl
   return end === -1 ? sizes : sizes.slice(0, Math.max(1, end));
 }
 
+/** The rows of the page in batches: 100 rows and `maxBatchBytes` at most, or one row that is larger. */
 export async function* eachBatch<Row>(
   source: BatchSource<Row>,
   { limit, offset }: Page,

@@ -139,6 +139,7 @@ export function toStoreError(error: unknown): unknown {
   return new StoreError(storeErrorKindOf(error.code), error.message, error);
 }
 
+/** As 3.50.4; "unknown" when it does not say. */
 export function sqliteVersionOf(database: BetterSqlite.Database): string {
   const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
   return row?.version ?? "unknown";

@@ -15,6 +15,7 @@ import type { Owner } from "./owner.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { SqliteDatabase } from "./sqlite-schema.ts";
 
+/** Whether units of work of stores that are opened from now on are to be checked. */
 export function areUnitsChecked(): boolean {
   return process.env["DROPGATE_CHECK_UNITS"] === "1";
 }

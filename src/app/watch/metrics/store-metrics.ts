@@ -27,7 +27,7 @@ export const storeMetrics: readonly Metric[] = [
   {
     name: "dropgate_database_size_bytes",
     type: "gauge",
-    help: "Size of the database file.",
+    help: "Size of the database file; on PostgreSQL that of the database, by pg_database_size.",
     labels: [],
     countedIn: sizes,
     atStart: "as measured",
@@ -36,7 +36,7 @@ export const storeMetrics: readonly Metric[] = [
   {
     name: "dropgate_database_wal_size_bytes",
     type: "gauge",
-    help: "Size of the write-ahead log of the database.",
+    help: "Size of the write-ahead log of the database; 0 on PostgreSQL, whose log is of the whole server.",
     labels: [],
     countedIn: sizes,
     atStart: "as measured",

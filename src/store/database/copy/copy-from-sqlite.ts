@@ -9,6 +9,7 @@ import type { SqliteDatabase } from "../sqlite-schema.ts";
 import type { CopySource } from "./copy-side.ts";
 import { sqliteCounters, sqliteRows, sqliteTables } from "./sqlite-rows.ts";
 
+/** Why a source whose schema has this number is not copied, with the remedy. */
 export function olderSourceFault(number: number): string {
   return (
     `the database to be copied has schema ${number} of an older version: start dropgate on it once, which migrates ` +

@@ -13,6 +13,7 @@ function escaped(value: string): string {
   return special.test(value) ? value.replace(eachSpecial, (character) => escapes[character] ?? "") : value;
 }
 
+/** A line for each row, with its end; columns between tabs, null as `\N`. */
 export function linesOf(rows: readonly CopiedRow[]): string {
   let lines = "";
   for (const row of rows) {

@@ -13,6 +13,7 @@ interface ColumnRow {
   readonly pk: number;
 }
 
+/** By name, with the columns in their order and the primary key; those of SQLite itself are left out. */
 export function sqliteTables(database: SqliteDatabase): readonly FoundTable[] {
   const names = database
     .prepare<[], string>(
@@ -114,6 +115,7 @@ class RowReader {
   }
 }
 
+/** The rows of a table in batches; throws an `OperatorError` for a value that PostgreSQL could not have as it is. */
 export async function* sqliteRows(
   database: SqliteDatabase,
   table: CopiedTable,
@@ -121,6 +123,7 @@ export async function* sqliteRows(
   yield* new RowReader(database, table).batches();
 }
 
+/** The last id that each table has given, and how many ids of the ledger have no entry. */
 export function sqliteCounters(database: SqliteDatabase): Counters {
   const rows = database
     .prepare<[], [string, string]>(

@@ -1,3 +1,7 @@
+/**
+ * A store from its parts: the same for both dialects, with units of work committed in groups, writes that can be refused, and
+ * an end that waits for what is under way.
+ */
 import type { Kysely } from "kysely";
 import type { ArrivalTable } from "../../cluster/arrivals.ts";
 import type { LeaseTable } from "../../cluster/lease-table.ts";

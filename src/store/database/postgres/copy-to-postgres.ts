@@ -179,6 +179,10 @@ function targetOf(session: CopySession, parts: Parts): CopyTarget {
   };
 }
 
+/**
+ * Throws an `OperatorError` when the database has another state, or a copy that was not finished and `isAnew` is false. The
+ * transaction of the rows is open from here on; `close` before `complete` undoes it.
+ */
 export async function openPostgresTarget(url: string, isAnew: boolean): Promise<CopyTarget> {
   const session = await CopySession.connect(url);
   try {

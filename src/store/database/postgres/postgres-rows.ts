@@ -32,6 +32,7 @@ function nextBatch(rows: readonly CopiedRow[]): number {
   return Math.max(1, Math.min(rowsOfBatch, Math.floor((batchSize * rows.length) / size)));
 }
 
+/** The rows of a table in batches, by a cursor of the transaction of the session; the next batch is read meanwhile. */
 export async function* postgresRows(
   session: CopySession,
   table: CopiedTable,
@@ -76,6 +77,7 @@ export async function identitiesOf(session: CopySession): Promise<readonly Ident
   }));
 }
 
+/** The last id that each table has given, and how many ids of the ledger have no entry. */
 export async function postgresCounters(session: CopySession): Promise<Counters> {
   const lastIds = new Map<string, string>();
   for (const { table, column, sequence } of await identitiesOf(session)) {
