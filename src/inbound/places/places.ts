@@ -40,7 +40,8 @@ export function isBelowErrorFolder(locations: Locations, path: string): boolean 
   return locations.toLedger(path).split("/", 3)[2] === "error";
 }
 
-function receiptBeside(path: string): string {
+/** Where the receipt of a file in `error/` lies beside it. */
+export function receiptBeside(path: string): string {
   return join(dirname(path), receiptNameOf(basename(path)));
 }
 

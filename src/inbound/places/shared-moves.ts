@@ -16,7 +16,7 @@
  *
  * Survives a crash: the bytes, under `from`, `to` or both, with a further name of what lies at `to`, or of a file that was to
  * be given back. Who files the task anew tidies that up; where its task is filed, `TakenNames` does, in `inbound/` and
- * `receipts/`.
+ * `receipts/`, and `OrphanedReceipts` in `error/`.
  */
 import { hash } from "node:crypto";
 import { closeSync, constants, lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";

@@ -89,6 +89,35 @@ describe("receipts of a dead node's company", () => {
     expect(orphaned.isDone).toBe(true);
   });
 
+  it("are given back beside their file when a node died as it wrote them there, and what is left of that goes", async () => {
+    await take("<Stop>");
+    const [entry] = await rig.ledger(companyId);
+    const beside = rig.locations.fromLedger(entry?.location ?? "").replace(/\.xml$/, ".receipt.xml");
+    await rig.store.write(companyId, (tx) =>
+      tx.updateTable("files").set({ receipt_collected_at: 1 }).execute(),
+    );
+    const [text, names] = [read(beside), readdirSync(dirname(beside))];
+    const leave = (ending: string, content = text) =>
+      writeFileSync(join(dirname(beside), `.again.0123abcd.gone${ending}`), content);
+    leave(".new", text.slice(0, 20));
+    leave(".former");
+    rmSync(beside);
+    const orphaned = await left();
+    await look(orphaned);
+    expect(readdirSync(dirname(beside))).toEqual(names);
+    expect(read(beside)).toBe(text);
+    leave("");
+    leave(".former", "torn");
+    const again = await left();
+    isHere = false;
+    await look(again);
+    expect(readdirSync(dirname(beside))).toHaveLength(names.length + 2);
+    isHere = true;
+    await look(again);
+    expect(readdirSync(dirname(beside))).toEqual(names);
+    expect([orphaned.isDone, again.isDone]).toEqual([true, true]);
+  });
+
   it("are written six seconds later when they are missing, unless they were collected by then", async () => {
     const collected = "b_20261105_080000.xml";
     await take(stopXml(["a"], "first"));

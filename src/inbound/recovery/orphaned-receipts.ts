@@ -13,6 +13,7 @@
 import { existsSync } from "node:fs";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
+import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import { findFile, type LedgerEntry, listFiledSince } from "../../store/ledger/files.ts";
 import type { ReceiptFiles } from "../places/receipt-files.ts";
@@ -30,6 +31,7 @@ import {
   receiptsToBe,
   type ReceiptFault,
 } from "./compare-receipts.ts";
+import { endReceiptsBeside, foldersBeside } from "./receipts-beside.ts";
 import { writtenBackMs } from "./rewrite-receipts.ts";
 
 /** What a dead node has left of the receipts of its company. */
@@ -53,6 +55,7 @@ export async function listLeftReceipts(
 }
 
 export interface OrphanedReceiptsDeps extends CompareDeps {
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal" | "open">;
   readonly company: TakenCompany;
   readonly ownership: Pick<Ownership, "fenceOf">;
   readonly receiptFiles: ReceiptFiles;
@@ -89,17 +92,20 @@ export class OrphanedReceipts {
   readonly #deps: OrphanedReceiptsDeps;
   readonly #orphanedAt: number;
   #toCompare: readonly LedgerEntry[];
+  /** In which something may be left of receipts that lie beside files. */
+  readonly #beside: Set<string>;
   readonly #faulty = new Set<Faulty>();
 
   constructor(deps: OrphanedReceiptsDeps, { orphanedAt, entries }: LeftReceipts) {
     this.#deps = deps;
     this.#orphanedAt = orphanedAt;
     this.#toCompare = entries;
+    this.#beside = new Set(foldersBeside(deps.locations, deps.company.companyCode, entries));
   }
 
   /** None is left to compare or to write. */
   get isDone(): boolean {
-    return this.#toCompare.length === 0 && this.#faulty.size === 0;
+    return this.#toCompare.length === 0 && this.#faulty.size === 0 && this.#beside.size === 0;
   }
 
   /** Compares what is left to compare and writes what is due, unless stopped; the rest is for the next look. Never rejects. */
@@ -107,6 +113,11 @@ export class OrphanedReceipts {
     const { company, ownership, failing } = this.#deps;
     const mayGoOn = () => !stopping.aborted && ownership.fenceOf(company.companyId) !== undefined;
     try {
+      for (const folder of this.#beside) {
+        if (!mayGoOn()) return;
+        await endReceiptsBeside(this.#deps, folder, mayGoOn);
+        this.#beside.delete(folder);
+      }
       while (this.#toCompare.length > 0 && mayGoOn()) {
         await this.#comparePage();
         // At once: a host may collect what was found.

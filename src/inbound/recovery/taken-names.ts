@@ -9,10 +9,12 @@
  *                      .<id or again>.<mark>.gone.new       removed: nothing was taken away for it
  *                      .<id>.pruned                         taken aside as too old: given back, to be looked at again
  *
+ * What is left in `error/` is ended before the receipts of a dead node are compared (`receipts-beside.ts`).
+ *
  * Whoever makes such a name needs it for a moment. One that is there at two looks is of a node that died, or stands still: that
  * one finds it gone when it goes on, and changes nothing.
  */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
@@ -23,12 +25,12 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
-import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
+import { findFile } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 import { endTaking } from "../places/shared-moves.ts";
 import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
-import { answeredEntryOf } from "../receipts/receipts.ts";
+import { entryAnsweredAt } from "./answered-entry.ts";
 
 export interface TakenNamesDeps {
   readonly company: TakenCompany;
@@ -152,18 +154,10 @@ export class TakenNames {
       );
   }
 
-  /** The entry that a receipt answers; undefined when it says none, or that is gone. */
-  async #answeredBy(path: string): Promise<LedgerEntry | undefined> {
-    const { store, ledgerNumbers } = this.#deps;
-    const text = (await readFile(path, "utf8").catch(unlessMissing)) ?? "";
-    const id = answeredEntryOf(text, ledgerNumbers);
-    return id === undefined ? undefined : await findFile(store.read, id);
-  }
-
   /** False when the receipt cannot be written now. */
   async #endReceipt(path: string, mayGoOn: () => boolean): Promise<boolean> {
     if (!path.endsWith(".new")) {
-      const entry = await this.#answeredBy(path);
+      const entry = await entryAnsweredAt(this.#deps, path);
       if (!mayGoOn()) return false;
       if (entry !== undefined && path.endsWith(".pruned")) {
         await putBack(path, join(this.#receipts, receiptNameOf(entry.name)));
