@@ -3,6 +3,8 @@
  * them by saying that it is there: it renews nothing from the moment on at which an answer is late, and others go on when its
  * leases are over. Calls into a tree that hangs never come back, so the next one is made only after the last has.
  */
+
+/** How long an answer of the tree is waited for. */
 export interface TreePatience {
   /** So long may an answer take, in milliseconds; leases are not renewed while one takes longer. */
   readonly answerMs: number;
