@@ -14,6 +14,8 @@ import {
   openStore,
   type Store,
 } from "../../src/store/database/database.ts";
+import { forEach } from "../../src/store/database/side-by-side.ts";
+import { insertRecordedEvent, listEvents } from "../../src/store/stops/recorded-events.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import {
   askPostgres as ask,
@@ -180,6 +182,34 @@ describe.runIf(hasPostgres)("values in PostgreSQL", () => {
     expect(rows).toEqual([{ latitude: 40.7127837, at: 1, sum: 3, many: 1 }]);
     const codes = await store.read.selectFrom("companies").select("code").orderBy("code").execute();
     expect(codes.map(({ code }) => code)).toEqual(["C", "b", "ä"]);
+  });
+
+  it("come back as they were from statements that many run at the same moment", async () => {
+    const { store } = await open();
+    const companyId = await addCompany(store);
+    const texts = [
+      "",
+      "NULL",
+      'a "quoted" text',
+      "C:\\folder\\",
+      "{one,two}",
+      "'",
+      "é 漢 🚚",
+      "two\nlines\t",
+      "$1",
+    ];
+    const event = (data: string, index: number) => ({
+      ...{ companyId, stopNbr: index % 2 === 0 ? null : data, loadNbr: null, code: index, data },
+      recordedAt: 1_700_000_000_000 + index,
+    });
+    // The first time the server is asked for the types of the statement.
+    for (let time = 0; time < 2; time += 1)
+      await store.write(companyId, (tx) =>
+        forEach(tx, texts.map(event), (record) => insertRecordedEvent(tx, record)),
+      );
+    const found = await listEvents(store.read, { companyId, limit: 100 });
+    const wanted = [...texts, ...texts].map((text, index) => event(text, index % texts.length));
+    expect(found.map(({ id, ...rest }) => ({ ...rest, companyId }))).toEqual(wanted);
   });
 
   it("are refused when no number of the program has all of their digits", async () => {

@@ -19,7 +19,7 @@
  * Units that nobody waits for (`runSoon`) share the next commit; without one they are committed `soonMs` later.
  */
 import { setTimeout as setTimer } from "node:timers";
-import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { DropgateError } from "../../lib/errors.ts";
 import { beginStep } from "../../lib/kill-point.ts";
@@ -28,6 +28,7 @@ import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { GroupUndone, partsAround, runAllBare } from "./bare-units.ts";
 import { CommitFigures } from "./commit-figures.ts";
 import { type Fence, type LockedLanes, passOn, refusalOf } from "./fence.ts";
+import { Gathering } from "./gathering.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import { laneOf, type Owner } from "./owner.ts";
 import type { Tables } from "./schema.ts";
@@ -55,8 +56,6 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
-/** Writers that answer one another must not delay a commit for ever. */
-const maxGatheringTurns = 8;
 /** A unit waits for its company when it was left so often. */
 const mostTimesLeft = 2;
 const busyPatienceMs = 10_000;
@@ -157,6 +156,7 @@ interface Committing {
   /** Called with the announcements, before the units are answered. */
   readonly tell: (topics: Iterable<Topic>) => void;
   readonly figures: CommitFigures;
+  readonly gathering: Gathering;
 }
 
 /** How far a group has come. */
@@ -241,12 +241,13 @@ function divided(
 }
 
 async function commitOnce(
-  { db, tell, figures }: Committing,
+  { db, tell, figures, gathering }: Committing,
   given: readonly Unit[],
   { begun, mayLeave }: { readonly begun: Begun; readonly mayLeave: boolean },
 ): Promise<readonly Unit[]> {
   const beganAt = performance.now();
   let left: readonly Unit[] = [];
+  let isBare = false;
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const owners = given.map(({ whose }) => whose);
@@ -255,7 +256,8 @@ async function commitOnce(
     left = parts.left;
     if (lanes !== undefined) passOn(parts.own, lanes);
     const allowed = unfenced(parts.own, { lanes, refused: begun.refused });
-    if (!connection.undoesUnitsAlone) {
+    isBare = !connection.undoesUnitsAlone;
+    if (isBare) {
       begun.units = allowed.length;
       return await runAllBare(tx, allowed);
     }
@@ -267,7 +269,9 @@ async function commitOnce(
     }
     return results;
   });
-  figures.count(given.length - left.length, performance.now() - beganAt);
+  const [units, durationMs] = [given.length - left.length, performance.now() - beganAt];
+  figures.count(units, durationMs);
+  if (isBare) gathering.noteGroup({ units, durationMs });
   const announced = new Set<Topic>();
   for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
   tell(announced);
@@ -311,25 +315,13 @@ export function createGroupCommit(
   tell: (topics: Iterable<Topic>) => void = () => undefined,
   around = <T>(_whose: Owner, work: Work<T>): Work<T> => work,
 ): GroupCommit {
-  const committing: Committing = { db, tell, figures: new CommitFigures() };
+  const gathering = new Gathering(maxUnits);
+  const committing: Committing = { db, tell, figures: new CommitFigures(), gathering };
   let waiting: Unit[] = [];
   let soon: Unit[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isClosed = false;
-
-  /**
-   * Units of the same turn of the event loop share a commit. When they are several, those of the next turns join them as
-   * long as each turn brings more: else many clients fall into two groups that wait for one another's commits.
-   */
-  async function gather(): Promise<void> {
-    for (let turn = 0; turn < maxGatheringTurns; turn += 1) {
-      const before = waiting.length;
-      // Between two groups others get their turn too.
-      await setImmediate();
-      if (waiting.length === before || waiting.length >= maxUnits) return;
-    }
-  }
 
   function takeGroup(): readonly Unit[] {
     const urgent = waiting.slice(0, maxUnits);
@@ -342,7 +334,7 @@ export function createGroupCommit(
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      await gather();
+      await gathering.gather(() => waiting.length);
       const left = await commitGroup(committing, takeGroup(), { isWhole: true });
       if (left.length > 0) waiting = [...left, ...waiting];
     }
@@ -369,6 +361,7 @@ export function createGroupCommit(
     run: (whose, work, fence) =>
       queue({ whose, work, fence }, (unit) => {
         waiting.push(unit);
+        gathering.noteWaiting(waiting.length);
         running ??= drain();
       }),
     runSoon: (whose, work, fence) =>

@@ -14,7 +14,7 @@ import {
   runColumn,
 } from "./array-statements.ts";
 import type { SessionQuery, SessionResult } from "./postgres-session.ts";
-import { checkValues } from "./postgres-values.ts";
+import { arrayText, checkValues } from "./postgres-values.ts";
 
 /** A statement, and the name under which each session keeps it prepared. */
 export interface NamedStatement extends PreparedStatement {
@@ -162,7 +162,8 @@ export class StatementRounds {
 
   async #sendArray(statement: NamedStatement, array: ArrayStatement, group: readonly Asked[]): Promise<void> {
     const [first] = group;
-    const values = first?.query.values.map((_, at) => group.map(({ query }) => query.values[at])) ?? [];
+    const columns = first?.query.values.map((_, at) => group.map(({ query }) => query.values[at])) ?? [];
+    const values = columns.map((column) => arrayText(column) ?? column);
     try {
       const result = await this.#way.pick()({ text: array.text, values, name: `${statement.name}_array` });
       for (const [at, answer] of answersOf(array, group, result).entries()) group[at]?.resolve(answer);
