@@ -1,6 +1,7 @@
 /** What only PostgreSQL does otherwise, on a real server; that all else is alike, `DROPGATE_TEST_STORE=postgres` shows. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -17,6 +18,7 @@ import {
 import { forEach } from "../../src/store/database/side-by-side.ts";
 import { insertRecordedEvent, listEvents } from "../../src/store/stops/recorded-events.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
+import { rememberAnswers } from "../../src/store/database/version-cache.ts";
 import {
   askPostgres as ask,
   hasPostgres,
@@ -224,6 +226,26 @@ describe.runIf(hasPostgres)("values in PostgreSQL", () => {
     const adding = store.write("site", (tx) => insertCompany(tx, { code: "A\u0000B", createdAt: 1 }));
     await expect(adding).rejects.toMatchObject({ kind: "refused", message: /NUL \(U\+0000\)/ });
     expect(await listCompanies(store.read)).toEqual([]);
+  });
+});
+
+describe.runIf(hasPostgres)("an answer that is shared", () => {
+  it("is that of those who ask before it is sent, and asked anew by those who come later", async () => {
+    const { store } = await open();
+    let asked = 0;
+    const count = rememberAnswers(async (db) => {
+      asked += 1;
+      return (await listCompanies(db)).length;
+    });
+    expect(await Promise.all([count(store.read, ""), count(store.read, "")])).toEqual([0, 0]);
+    expect(asked).toBe(1);
+    const early = count(store.read, "");
+    // It is sent, and not answered.
+    await setImmediate();
+    await addCompany(store);
+    expect(await count(store.read, "")).toBe(1);
+    await early;
+    expect(asked).toBe(3);
   });
 });
 

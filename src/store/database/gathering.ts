@@ -12,9 +12,9 @@
 import { setImmediate } from "node:timers/promises";
 
 const maxTurns = 8;
-const partOfDuration = 1 / 8;
+const partOfDuration = 1 / 4;
 /** A group may have taken long because the server was away. */
-const mostWaitMs = 20;
+const mostWaitMs = 50;
 
 interface Group {
   readonly units: number;

@@ -9,7 +9,10 @@ import type { Tables } from "./schema.ts";
 
 const versions = new WeakMap<Kysely<Tables>, () => number>();
 
-/** Sets how to read the version of what a reader sees: a number that every commit of another connection changes. */
+/**
+ * Sets how to read the version of what a reader sees: a number that every commit of another connection changes. Where nobody
+ * tells of the commits of others, it changes when what was asked is sent: results are shared by those who ask before that.
+ */
 export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): void {
   versions.set(read, versionOf);
 }

@@ -11,7 +11,7 @@ import type { Transaction } from "../database/group-commit.ts";
 import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { isOpen } from "./delivery-states.ts";
-import { changeTargetCounts } from "./outbound-targets.ts";
+import { changeTargetCounts, completionTargetsOf } from "./outbound-targets.ts";
 
 /** The deliveries of a target that go one after the other. */
 export type DeliveryLine = Pick<RowOf<"deliveries">, "targetId" | "orderKey">;
@@ -100,15 +100,6 @@ export async function insertDelivery(tx: Transaction, delivery: NewDelivery): Pr
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
-const completionTargets = prepareQuery<{ companyId: number }, { id: number }>((db, arg) =>
-  db
-    .selectFrom("outbound_targets")
-    .select("id")
-    .where("company_id", "=", arg("companyId"))
-    .where("takes_completions", "=", 1)
-    .where("is_configured", "=", 1),
-);
-
 const countCompletion = prepareQuery<{ companyId: number }>((db, arg) =>
   db
     .updateTable("outbound_targets")
@@ -123,12 +114,11 @@ export async function insertCompletionDeliveries(
   tx: Transaction,
   completion: Omit<NewDelivery, "targetId" | "kind">,
 ): Promise<void> {
-  const targets = await completionTargets.rows(tx, completion);
+  const targets = await completionTargetsOf(tx, completion.companyId);
   if (targets.length === 0) return;
   await countCompletion.run(tx, completion);
   announce(tx, "deliveries");
-  for (const { id } of targets)
-    await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
+  for (const targetId of targets) await insertUncounted(tx, { ...completion, kind: "completion", targetId });
 }
 
 interface NamesOfCompany extends NameRange {

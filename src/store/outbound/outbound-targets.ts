@@ -106,6 +106,7 @@ async function saveEvents(
 export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
   const { companyId, events, embedsDocuments, messages } = copy;
   wantedEvents.forget(tx);
+  completionTargets.forget(tx);
   await saveTargets(tx, copy);
   await tx.deleteFrom("outbound_events").where("company_id", "=", companyId).execute();
   await saveEvents(tx, { companyId, causes: "completion", codes: events });
@@ -149,6 +150,25 @@ const wantedEvents = rememberInTransaction(askForWantedEvents);
 /** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
 export function wantedEventsOf(tx: Transaction, companyId: number): Promise<WantedEvents> {
   return wantedEvents.get(tx, companyId);
+}
+
+const completionTargetsQuery = prepareQuery<{ companyId: number }, { id: number }>((db, arg) =>
+  db
+    .selectFrom("outbound_targets")
+    .select("id")
+    .where("company_id", "=", arg("companyId"))
+    .where("takes_completions", "=", 1)
+    .where("is_configured", "=", 1),
+);
+
+const completionTargets = rememberInTransaction(
+  async (tx, companyId): Promise<readonly number[]> =>
+    (await completionTargetsQuery.rows(tx, { companyId })).map(({ id }) => id),
+);
+
+/** The ids of the targets of a company that take completions at once. */
+export function completionTargetsOf(tx: Transaction, companyId: number): Promise<readonly number[]> {
+  return completionTargets.get(tx, companyId);
 }
 
 type TargetValue = "id" | "companyId" | "name" | "failures" | "pausedUntil";

@@ -17,7 +17,12 @@ export const runColumn = "run of array";
 /** The column of an answer with one of the values that make its key. */
 export const keyColumn = (place: number) => `key ${place} of array`;
 
-export interface ArrayStatement {
+export interface ArrayStatement extends ArrayForm {
+  /** Of the parameters, in their order. */
+  readonly types: readonly string[];
+}
+
+interface ArrayForm {
   readonly text: string;
   /** How the rows that come back belong to runs: by their number, in the order of the runs, by a key, or not at all. */
   readonly rowsBy: "run" | "order" | "key" | "none";
@@ -69,7 +74,7 @@ function partsOf(list: string): readonly string[] {
 const run = `runs.run as "${runColumn}"`;
 
 /** `offset 0` keeps the query as it is: it is planned as the one that runs alone, and gives its rows in its order. */
-function arrayOfSelect(sql: string, runs: string): ArrayStatement {
+function arrayOfSelect(sql: string, runs: string): ArrayForm {
   const text = `select one.*, ${run} from ${runs} cross join lateral (${withColumns(sql)} offset 0) as one`;
   return { text, rowsBy: "run", key: [] };
 }
@@ -78,7 +83,7 @@ const conflict = " on conflict (";
 const nothing = " do nothing";
 
 /** Undefined when an answer would not say which rows were there already. */
-function arrayOfInsert(sql: string, runs: string): ArrayStatement | undefined {
+function arrayOfInsert(sql: string, runs: string): ArrayForm | undefined {
   const columns = bracketed(sql, 0);
   const row = bracketed(sql, columns.end);
   const [head, rest] = [sql.slice(0, columns.end), sql.slice(row.end)];
@@ -98,7 +103,7 @@ function arrayOfInsert(sql: string, runs: string): ArrayStatement | undefined {
 }
 
 /** Runs that meet at one row are added up before. */
-function arrayOfSum(sql: string, runs: string, adds: string): ArrayStatement {
+function arrayOfSum(sql: string, runs: string, adds: string): ArrayForm {
   const columns = bracketed(sql, 0);
   const until = outside(sql, conflict);
   const query = sql.slice(columns.end, until).trim();
@@ -111,7 +116,7 @@ function arrayOfSum(sql: string, runs: string, adds: string): ArrayStatement {
   return { text, rowsBy: "none", key: [] };
 }
 
-function arrayOfUpdate(sql: string, runs: string): ArrayStatement {
+function arrayOfUpdate(sql: string, runs: string): ArrayForm {
   const where = outside(sql, " where ");
   const [set, condition] = [sql.slice(0, where), sql.slice(where)];
   const text = `${withColumns(set)} from ${runs}${withColumns(condition)} returning ${run}`;
@@ -135,7 +140,11 @@ export function arrayStatementOf(
 ): ArrayStatement | undefined {
   const { source, adds } = statement;
   if (types.length === 0 || !canBeArray(statement)) return undefined;
-  const runs = runsOf(types);
+  const form = arrayFormOf(source, runsOf(types), adds);
+  return form && { ...form, types };
+}
+
+function arrayFormOf(source: string, runs: string, adds: string | undefined): ArrayForm | undefined {
   if (source.startsWith("select ")) return arrayOfSelect(source, runs);
   if (source.startsWith("update ")) return arrayOfUpdate(source, runs);
   return adds === undefined ? arrayOfInsert(source, runs) : arrayOfSum(source, runs, adds);

@@ -7,6 +7,7 @@ import { usedDatabaseBytes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import { StoreCondition } from "../store-condition.ts";
 import { areUnitsChecked } from "../unit-checks.ts";
+import { setDataVersion } from "../version-cache.ts";
 import type { Migration } from "../migrations/migrations.ts";
 import { allSchemas, type KnownSchemas, knownSchemas } from "./known-schemas.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
@@ -79,8 +80,9 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
   const end = async () => {
     await Promise.all([writer, leasing, entering, ...reading].map((session) => session.close()));
   };
-  const kyselyOf = (sessions: Sessions) =>
-    new Kysely<Tables>({ dialect: postgresDialect(new PostgresConnection(sessions, onFault)) });
+  const over = (connection: PostgresConnection) =>
+    new Kysely<Tables>({ dialect: postgresDialect(connection) });
+  const kyselyOf = (sessions: Sessions) => over(new PostgresConnection(sessions, onFault));
   // In a session of its own: others do not wait for it.
   const asOfNow = async <T>(work: (read: Kysely<Tables>) => Promise<T>): Promise<T> => {
     const session = reader();
@@ -90,7 +92,10 @@ export async function openPostgresStore(options: PostgresStoreOptions) {
       await session.close();
     }
   };
-  const read = kyselyOf(reading);
+  const connection = new PostgresConnection(reading, onFault);
+  const read = over(connection);
+  // Those who ask for the same before it is sent share the answer.
+  setDataVersion(read, () => connection.version);
   try {
     const write = kyselyOf([writer]);
     const instanceId = await options.agree(write);

@@ -60,6 +60,11 @@ export class PostgresConnection implements StatementConnection<NamedStatement> {
     this.#beside = new StatementRounds({ pick, isTransaction: false });
   }
 
+  /** Changes whenever statements are sent outside of a transaction. */
+  get version(): number {
+    return this.#beside.sent;
+  }
+
   giveTurnsEvery(): void {
     // Each answer of a server comes in a turn of its own.
   }

@@ -14,7 +14,7 @@ import {
   runColumn,
 } from "./array-statements.ts";
 import type { SessionQuery, SessionResult } from "./postgres-session.ts";
-import { arrayText, checkValues } from "./postgres-values.ts";
+import { arrayParameter, checkValues } from "./postgres-values.ts";
 
 /** A statement, and the name under which each session keeps it prepared. */
 export interface NamedStatement extends PreparedStatement {
@@ -101,9 +101,15 @@ export class StatementRounds {
   readonly #arrays = new Map<string, Known>();
   #waiting: Asked[] = [];
   #isUnderWay = false;
+  #sent = 0;
 
   constructor(way: Way) {
     this.#way = way;
+  }
+
+  /** How many rounds were sent: what is asked while it stays the same is answered by what the server has afterwards. */
+  get sent(): number {
+    return this.#sent;
   }
 
   async ask(query: SessionQuery, statement?: NamedStatement): Promise<SessionAnswer> {
@@ -130,6 +136,7 @@ export class StatementRounds {
       this.#isUnderWay = false;
       return;
     }
+    this.#sent += 1;
     const alike = Map.groupBy(asked, (one) => one.statement ?? one);
     const answered = Promise.all([...alike.values()].map((group) => this.#send(group)));
     if (this.#way.isTransaction) await answered;
@@ -163,7 +170,7 @@ export class StatementRounds {
   async #sendArray(statement: NamedStatement, array: ArrayStatement, group: readonly Asked[]): Promise<void> {
     const [first] = group;
     const columns = first?.query.values.map((_, at) => group.map(({ query }) => query.values[at])) ?? [];
-    const values = columns.map((column) => arrayText(column) ?? column);
+    const values = columns.map((column, at) => arrayParameter(column, array.types[at]));
     try {
       const result = await this.#way.pick()({ text: array.text, values, name: `${statement.name}_array` });
       for (const [at, answer] of answersOf(array, group, result).entries()) group[at]?.resolve(answer);
