@@ -45,8 +45,8 @@ export const forAllTests = {
  */
 const together = globSync(
   [
-    ...["config", "documents", "domain", "endpoints/http", "exchange", "lib", "operations"],
-    ...["remote", "targets"],
+    ...["app", "backup", "cli", "cluster", "config", "documents", "domain", "endpoints/http", "exchange"],
+    ...["integrations", "lib", "operations", "remote", "sign-in", "store", "targets"],
   ].map((folder) => `src/${folder}/**/*.test.ts`),
   // They look at the memory of the process, or at its threads.
   { exclude: ["**/http-body-budget.test.ts", "**/*-threads.test.ts", "**/document-pool.test.ts"] },

@@ -57,7 +57,7 @@ function ageFiles(ms: number): void {
 }
 
 test("a flood of refused files is one incident and two mails: when it begins, and that it is a flood", async () => {
-  const files = amount(1_000, 10_000);
+  const files = amount(400, 10_000);
   const https = { url: web.url, allowPlain: true };
   await site.reconfigure({ alerts: alerts({ https }), inbound: { settleMs: 100, scanMs: 500 } });
   await site.start();

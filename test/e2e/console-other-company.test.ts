@@ -22,6 +22,7 @@ import { bannedAddress, ConsoleStory, files } from "../support/console-story.ts"
 import { company, type Site } from "../support/daemon.ts";
 import { listenTo } from "../support/event-stream.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { sampled } from "../support/sampled.ts";
 import { carrier, put, receiptFor, stopFile } from "../support/stop-files.ts";
 import { rowsOf } from "../support/site-database.ts";
 
@@ -179,6 +180,12 @@ function standing(): string {
   return JSON.stringify(Object.values(queries).map((sql) => rowsOf(site, sql)));
 }
 
+/** As a whole page, and for a part of one; each route is asked in one of both ways, at night in both. */
+function waysToAsk(nth: number): readonly Fields[] {
+  const ways: readonly Fields[] = [{}, { "hx-request": "true" }];
+  return sampled(nth % 2 === 0 ? ways : ways.toReversed(), 1);
+}
+
 test("each route says what it is asked for of another company", () => {
   expect(Object.keys(askedOfRoutes).toSorted()).toEqual(consoleRoutes.map(keyOf).toSorted());
   for (const [key, fields] of Object.entries(askedOfRoutes))
@@ -193,7 +200,7 @@ describe("the administrator of another company", () => {
       for (const fields of askedOfRoutes[key] ?? []) {
         const [one, other] = [theirs, nothing].map((subjects) => ({ route, fields, subjects }));
         if (one === undefined || other === undefined) throw new Error("there are two");
-        for (const headers of [{}, { "hx-request": "true" }]) {
+        for (const headers of waysToAsk(consoleRoutes.indexOf(route))) {
           const { foreign, none } = await askBoth([one, other], headers);
           const named = JSON.stringify(fields);
           expect([named, foreign.status]).toEqual([named, none.status]);

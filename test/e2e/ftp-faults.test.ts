@@ -151,7 +151,7 @@ describe.skipIf(!hasClients)("order and once, as over SFTP", () => {
   test("many files in one session are applied, each once", async () => {
     // Each file is a few syncs: minutes on a slow disk.
     await startSite();
-    const files = Array.from({ length: amount(250, 2_000) }, (_, index) => stopFile(`F${index}`));
+    const files = Array.from({ length: amount(120, 2_000) }, (_, index) => stopFile(`F${index}`));
     await writeLocally(site, files);
     const put = await lftpFtp(site, ["set ftp:use-mdtm no", "mput -O /inbound *.xml"], {
       ...at("explicit"),

@@ -34,7 +34,7 @@ beforeAll(async () => {
       inbound: { settleMs: 100, scanMs: 200 },
       http: { requestTimeoutMs: 600_000, headersTimeoutMs: 60_000 },
     },
-    amount(5_000, 10_000),
+    amount(3_000, 10_000),
   );
 });
 afterAll(() => ground.end());
@@ -53,7 +53,7 @@ function codes({ status, body }: HttpAnswer): string {
 
 describe("files", () => {
   test("that take the parser seconds each get their refusals; the documents of others do not wait for them", async () => {
-    const slow = Array.from({ length: 6 }, () => slowStop(`H${ground.next()}`, amount(13_000, 19_999)));
+    const slow = Array.from({ length: 6 }, () => slowStop(`H${ground.next()}`, amount(11_000, 19_999)));
     const names = slow.map(({ name }) => name);
     const answered = () => names.filter((name) => ground.hasReceipt(hostile, name)).length;
     await ground.upload(hostile, slow);
