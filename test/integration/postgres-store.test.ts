@@ -1,9 +1,9 @@
 /** What only PostgreSQL does otherwise, on a real server; that all else is alike, `DROPGATE_TEST_STORE=postgres` shows. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setImmediate } from "node:timers/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -15,10 +15,10 @@ import {
   openStore,
   type Store,
 } from "../../src/store/database/database.ts";
-import { forEach } from "../../src/store/database/side-by-side.ts";
-import { insertRecordedEvent, listEvents } from "../../src/store/stops/recorded-events.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
+import { forEach } from "../../src/store/database/side-by-side.ts";
 import { rememberAnswers } from "../../src/store/database/version-cache.ts";
+import { insertRecordedEvent, listEvents } from "../../src/store/stops/recorded-events.ts";
 import {
   askPostgres as ask,
   hasPostgres,

@@ -10,7 +10,9 @@
  * the time that these took.
  */
 import { setImmediate } from "node:timers/promises";
+import { sleep } from "../../lib/sleep.ts";
 
+/** Writers that answer one another must not delay a commit for ever. */
 const maxTurns = 8;
 const partOfDuration = 1 / 4;
 /** A group may have taken long because the server was away. */
@@ -28,7 +30,7 @@ export class Gathering {
   /** The last two, the newer one first. */
   #before: readonly [Group, Group] = [none, none];
   #endedAt = Number.NEGATIVE_INFINITY;
-  #wake: (() => void) | undefined;
+  #wait: AbortController | undefined;
   #wanted = 0;
 
   /** No group is larger. */
@@ -44,7 +46,7 @@ export class Gathering {
 
   /** To be called when so many wait. */
   noteWaiting(count: number): void {
-    if (count >= this.#wanted) this.#wake?.();
+    if (count >= this.#wanted) this.#wait?.abort();
   }
 
   /** Resolves when the next group may go; `count` tells how many wait for it. */
@@ -65,13 +67,8 @@ export class Gathering {
     this.#wanted = Math.min(Math.max(last.units, other.units), this.#maxUnits);
     if (count >= this.#wanted) return;
     const waitMs = Math.min(Math.max(last.durationMs, other.durationMs) * partOfDuration, mostWaitMs);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = undefined;
+    this.#wait = new AbortController();
+    await sleep(waitMs, this.#wait.signal);
+    this.#wait = undefined;
   }
 }
