@@ -21,7 +21,7 @@ find_missing() {
   need groff groff-base
   need systemd-analyze systemd
   need prometheus prometheus
-  need chromium chromium
+  need chromium-headless-shell chromium-headless-shell
   need haproxy haproxy
   need pg_ctlcluster postgresql
   need rsync rsync
