@@ -1,15 +1,14 @@
-import { globSync } from "node:fs";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { patienceMs } from "./test/support/wait-for.ts";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Whole daemons first, deaths before all: they take longest, and what is short fills the workers at the end. Those that share
- * a process come one after the other, since a worker goes on with the next one only if that shares too.
+ * Those with a process of their own first, since a worker goes on in its process as long as the next file shares it. Then whole
+ * daemons, deaths before all: they take longest, and what is short fills the workers at the end.
  */
 const longestFirst = ["/test/e2e/crash", "/test/e2e/", "/test/", "/"];
 const rankOf = ({ moduleId, project }: TestSpecification) =>
-  project.config.isolate ? longestFirst.findIndex((part) => moduleId.includes(part)) : longestFirst.length;
+  project.config.isolate ? -1 : longestFirst.findIndex((part) => moduleId.includes(part));
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -33,38 +32,37 @@ export const forAllTests = {
   sequence: { sequencer: LongestFirst },
   globalSetup: ["test/support/run-folder.ts", ...(isOnPostgres ? ["test/support/postgres-run.ts"] : [])],
   setupFiles: [
+    "test/support/shared-process.ts",
     "test/support/check-units.ts",
     "test/support/cheap-hashes.ts",
     ...(isOnPostgres ? ["test/support/stores-on-postgres.ts"] : []),
   ],
 } satisfies ViteUserConfig["test"];
 
-/**
- * Tests of functions and requests that leave nothing behind. Most of each is the loading of the source, and a process loads it
- * once for many of them.
- */
-const together = globSync(
-  [
-    ...["app", "backup", "cli", "cluster", "config", "documents", "domain", "endpoints/http", "exchange"],
-    ...["integrations", "lib", "operations", "remote", "sign-in", "store", "targets"],
-  ].map((folder) => `src/${folder}/**/*.test.ts`),
-  // They look at the memory of the process, or at its threads.
-  { exclude: ["**/http-body-budget.test.ts", "**/*-threads.test.ts", "**/document-pool.test.ts"] },
+/** They look at the memory of their process, or at its threads. */
+const alone = ["document-pool", "hostile-clients", "http-body-budget", "remote-hostile", "*-threads"].map(
+  (name) => `**/${name}.test.ts`,
 );
 
+/**
+ * All others share processes. Half a second of each file is the loading of vitest, of the source and of a pool for documents,
+ * and a process does that once for many. What they share is what modules keep: a module that is made for tests keeps nothing of
+ * a test, and calls no hook when it is loaded.
+ */
 export default defineConfig({
   test: {
     ...forAllTests,
     projects: [
+      { extends: true, test: { name: "alone", include: alone } },
       {
         extends: true,
         test: {
-          name: "alone",
+          name: "together",
           include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: together,
+          exclude: alone,
+          isolate: false,
         },
       },
-      { extends: true, test: { name: "together", include: together, isolate: false } },
     ],
   },
 });

@@ -11,6 +11,7 @@ import { verifyWholeLedger } from "../../src/app/admin/ledger-admin.ts";
 import { pruneNow } from "../../src/app/admin/prune-admin.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts/receipts.ts";
 import { mapConcurrently } from "../../src/lib/concurrency.ts";
 import { createSealedNumbers } from "../../src/lib/sealed-numbers.ts";
@@ -21,6 +22,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { itOnSqlite as test } from "../support/store-dialect.ts";
 import { sampled } from "../support/sampled.ts";
+
+ledgerOfEachTest(fixture);
 
 const program = join(import.meta.dirname, "../../bin/dropgate");
 /** Of each kind, and the same name twice, so that receipts are looked at. */

@@ -2,7 +2,7 @@
  * Customer messages of the real program: over kill -9 at each step nothing is lost, and what comes twice has the same
  * Message-ID; settings that a reload brings; opt-out and check from the command line.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -49,7 +49,7 @@ async function configure(events: Settings): Promise<void> {
 }
 
 beforeAll(async () => {
-  process.env["DROPGATE_TEST_SMTP"] = "geheim-smtp";
+  vi.stubEnv("DROPGATE_TEST_SMTP", "geheim-smtp");
   smtp = await startSmtpServer({ account: { user: "dropgate", password: "geheim-smtp" } });
   sms = await startReceiver();
   site = await Site.make({ security: lenient, inbound: oneParser });
@@ -57,6 +57,7 @@ beforeAll(async () => {
   await configure({ 7007: told });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await site.end();
   await Promise.all([smtp.end(), sms.end()]);
   expect(site.runs.map(({ text }) => text).join("")).not.toContain("geheim-smtp");

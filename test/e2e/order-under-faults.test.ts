@@ -20,7 +20,10 @@ beforeAll(async () => {
   site = await Site.make();
   await site.start();
 });
-afterAll(() => (mayTrace ? site.end() : undefined));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  if (mayTrace) await site.end();
+});
 
 /** From now on each open of the file fails in the daemon. Gives what ends that. */
 async function failOpens(path: string, error: string): Promise<() => Promise<void>> {

@@ -1,10 +1,13 @@
 /** Retention after a clock that was behind: what it wrote looks old, and is not (docs/retention.md#the-clock). */
 import { expect, test } from "vitest";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { confirmClock } from "../../src/app/retention/clock-guard.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
 import { dayMs } from "../../src/lib/durations.ts";
+
+ledgerOfEachTest(fixture);
 
 const ages = { archive: 30, error: 30, receipts: 30, ledger: 30 };
 /** Days after the start, which is in 2026: a clock without a battery begins in the year 2000. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { retryFiles } from "../../src/app/admin/file-retry.ts";
 import { tellNoEntry } from "../../src/app/admin/ledger-admin.ts";
 import { agesOf } from "../../src/config/company-settings.ts";
@@ -30,6 +31,8 @@ import {
 import { watchStatements } from "../support/watch-statements.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { itOnSqlite } from "../support/store-dialect.ts";
+
+ledgerOfEachTest(fixture);
 
 describe("entries of the ledger", () => {
   const ages = { archive: 10, error: 10, receipts: 10, ledger: 20 };

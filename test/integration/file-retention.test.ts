@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { pruneFiles } from "../../src/inbound/pruning/prune-files.ts";
 import { pruneReceipts } from "../../src/inbound/pruning/prune-receipts.ts";
@@ -29,6 +30,8 @@ import {
 } from "../support/aging-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { dayMs } from "../../src/lib/durations.ts";
+
+ledgerOfEachTest(fixture);
 
 const rowsOf = () =>
   fixture.store.read
@@ -353,19 +356,6 @@ describe("with a folder to move to", () => {
     rmSync(join(moveTo, "ACME"));
     expect(Object.keys(await prune(pass))).toEqual(["archive", "error"]);
     expect([isThere(first.location), isThere(second.location)]).toEqual([false, false]);
-  });
-
-  test("a receipt that cannot be moved is left where it is, and the rest of the pass goes on", async () => {
-    const moveTo = temporaryFolder();
-    await filed(a);
-    mkdirSync(join(moveTo, "ACME"));
-    writeFileSync(join(moveTo, "ACME/receipts"), "x");
-    const pass = { retention: { archive: 1, receipts: 1, moveTo }, day: 30 };
-    expect(Object.keys(await prune(pass))).toEqual(["archive"]);
-    expect(told.join()).toContain("old receipts cannot be moved");
-    expect(readdirSync(join(fixture.stateDir, "companies/ACME/receipts"))).toEqual([receiptNameOf(a)]);
-    rmSync(join(moveTo, "ACME/receipts"));
-    expect(Object.keys(await prune(pass))).toEqual(["receipts"]);
   });
 
   test("a file whose move was interrupted is moved only when it lies there", async () => {

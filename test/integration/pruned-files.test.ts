@@ -2,9 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { a, b, c, filed, fixture, prune } from "../support/aging-files.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+ledgerOfEachTest(fixture);
 
 let config: string;
 let ids: { readonly applied: number; readonly refused: number };

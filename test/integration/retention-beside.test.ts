@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { withPruneLock } from "../../src/app/retention/prune-lock.ts";
 import { createRetention } from "../../src/app/retention/retention.ts";
 import { lockBackups } from "../../src/backup/take-backup.ts";
-import { sha256Of } from "../../src/inbound/testing/ledger-fixture.ts";
+import { ledgerOfEachTest, sha256Of } from "../../src/inbound/testing/ledger-fixture.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { dayMs } from "../../src/lib/durations.ts";
@@ -13,6 +13,8 @@ import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { a, b, configOf, filed, fixture, isThere, seal, start } from "../support/aging-files.ts";
 import { endFailing, failStatements } from "../support/failing-statements.ts";
 import { isOnPostgres } from "../support/store-dialect.ts";
+
+ledgerOfEachTest(fixture);
 
 const late = start + 100 * dayMs;
 

@@ -1,8 +1,10 @@
 /** Old files that cannot go: a full disk, one that may not be written, a busy file (docs/retention.md#what-stays-of-a-file). */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import {
   a,
   b,
@@ -15,7 +17,10 @@ import {
   told,
 } from "../support/aging-files.ts";
 import { filesBelow } from "../support/files-below.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mayMount, startTinyDisk } from "../support/tiny-disk.ts";
+
+ledgerOfEachTest(fixture);
 
 describe.runIf(mayMount)("a disk to which old files are moved", () => {
   const text = "x".repeat(2 * 1024 * 1024);
@@ -78,3 +83,16 @@ test.runIf(mayMount)(
     expect(isThere(location)).toBe(false);
   },
 );
+
+test("a receipt that cannot be moved is left where it is, and the rest of the pass goes on", async () => {
+  const moveTo = temporaryFolder();
+  await filed(a);
+  mkdirSync(join(moveTo, "ACME"));
+  writeFileSync(join(moveTo, "ACME/receipts"), "x");
+  const pass = { retention: { archive: 1, receipts: 1, moveTo }, day: 30 };
+  expect(Object.keys(await prune(pass))).toEqual(["archive"]);
+  expect(told.join()).toContain("old receipts cannot be moved");
+  expect(readdirSync(join(fixture.stateDir, "companies/ACME/receipts"))).toEqual([receiptNameOf(a)]);
+  rmSync(join(moveTo, "ACME/receipts"));
+  expect(Object.keys(await prune(pass))).toEqual(["receipts"]);
+});

@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
 import { receiptsPruner } from "../../src/app/retention/file-pruners.ts";
 import { ledgerPruner } from "../../src/app/retention/ledger-pruner.ts";
 import { type PruneDeps, type Pruner, Tally } from "../../src/app/retention/pruner.ts";
@@ -25,6 +26,8 @@ import {
 } from "../support/aging-files.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 import { cutOffAfter } from "../support/run-pruner.ts";
+
+ledgerOfEachTest(fixture);
 
 const asideOf = (id: number) => join(fixture.stateDir, "companies/ACME/receipts", `.${id}.pruned`);
 /** No file is renamed onto a folder: the receipt of the entry cannot be removed. */

@@ -1,4 +1,4 @@
-/** A ledger whose files and entries get old, for tests of retention. Each test has one of its own. */
+/** A ledger whose files and entries get old, for tests of retention; each has one of its own by `ledgerOfEachTest(fixture)`. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
@@ -9,14 +9,14 @@ import type { DecidedState } from "../../src/domain/files/file-state.ts";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import type { FileKind } from "../../src/inbound/pruning/pruning.ts";
 import { verifyLedger } from "../../src/inbound/recovery/ledger-verify.ts";
-import { ledgerOfEachTest } from "../../src/inbound/testing/ledger-fixture.ts";
+import { LedgerFixture } from "../../src/inbound/testing/ledger-fixture.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { dayMs } from "../../src/lib/durations.ts";
 
 export const start = Date.UTC(2026, 10, 5, 8);
 const going = new AbortController().signal;
-export const fixture = ledgerOfEachTest();
+export const fixture = new LedgerFixture();
 export const seal = (id: number) => `sealed-${id}`;
 
 export async function configOf(retention: object, company: object = {}): Promise<Config> {

@@ -3,18 +3,7 @@
  * Those of the hash itself import the true one with `vi.importActual`.
  */
 import { vi } from "vitest";
-import type * as passwordHash from "../../src/lib/password-hash.ts";
-import { cheapHash } from "./cheap-hash.ts";
+import { mockedHashes } from "./mocked-hashes.ts";
 
-vi.mock("../../src/lib/password-hash.ts", async (original) => {
-  const real = await original<typeof passwordHash>();
-  const ofNobody = cheapHash("");
-  return {
-    ...real,
-    hashPassword: async (password) => cheapHash(password),
-    isPasswordOf: vi.fn(
-      async (password: string, stored: string | null) =>
-        (await real.isPasswordOf(password, stored ?? ofNobody)) && stored !== null,
-    ),
-  } satisfies typeof passwordHash;
-});
+// It is called before what this file imports is there: not itself what makes them.
+vi.mock("../../src/lib/password-hash.ts", (original) => mockedHashes(original));

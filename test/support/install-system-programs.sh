@@ -21,7 +21,7 @@ find_missing() {
   need groff groff-base
   need systemd-analyze systemd
   need prometheus prometheus
-  need chromium-headless-shell chromium-headless-shell
+  command -v chromium >/dev/null 2>&1 || need chromium-headless-shell chromium-headless-shell
   need haproxy haproxy
   need pg_ctlcluster postgresql
   need rsync rsync

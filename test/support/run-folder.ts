@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemCodeOf } from "../../src/lib/errors.ts";
 
 const variable = "DROPGATE_TEST_RUN_FOLDER";
 
@@ -15,11 +16,21 @@ function makeRunFolder(): string {
   return folder;
 }
 
-/** Under another name first: a worker that ends writes what it has compiled into the folder, also while it is removed. */
+/**
+ * Under another name first: a worker that ends writes what it has compiled into the folder, also while it is removed. What it
+ * had begun to write there is removed with the next try; nothing comes after that.
+ */
 function remove(folder: string): void {
   const nobodys = `${folder}-over`;
   renameSync(folder, nobodys);
-  rmSync(nobodys, { recursive: true, force: true, maxRetries: 10 });
+  for (let triesLeft = 20; ; triesLeft -= 1) {
+    try {
+      rmSync(nobodys, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (triesLeft === 0 || systemCodeOf(error) !== "ENOTEMPTY") throw error;
+    }
+  }
 }
 
 function runFolder(): string {

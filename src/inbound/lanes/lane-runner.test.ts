@@ -206,8 +206,12 @@ test("the log has one line of a decided file, with how long it took, and the fir
 
 test("a file that the store cannot keep is looked at again after growing pauses", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const pauses = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => {
+    // First the spy, which else puts the timer that is not real back at the end of the file.
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
   const runner = open({ storePauseMs: 1_000 });
   const file = await waiting("a");
   runner.add(file);

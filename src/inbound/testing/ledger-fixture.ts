@@ -30,7 +30,7 @@ export function sha256Of(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-class LedgerFixture {
+export class LedgerFixture {
   stateDir = "";
   /** Of ACME, which is there from the beginning. */
   companyId = 0;
@@ -107,9 +107,8 @@ class LedgerFixture {
   }
 }
 
-/** A fixture of its own for each test of the file or block. */
-export function ledgerOfEachTest(): LedgerFixture {
-  const fixture = new LedgerFixture();
+/** Each test of the file or block has a ledger of its own, in the fixture. */
+export function ledgerOfEachTest(fixture = new LedgerFixture()): LedgerFixture {
   beforeEach(() => fixture.open());
   afterEach(() => fixture.close());
   return fixture;
