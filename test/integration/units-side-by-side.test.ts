@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
+import { Gathering } from "../../src/store/database/gathering.ts";
 import type { Transaction } from "../../src/store/database/group-commit.ts";
 import { apart, forEach } from "../../src/store/database/side-by-side.ts";
 import { enterFile, findFile, recordDecision } from "../../src/store/ledger/files.ts";
@@ -296,6 +297,16 @@ describe.runIf(hasPostgres)("units of work side by side", () => {
     expect(names).toEqual(numbers(10).map((index) => (index === 3 ? "failed" : `${index + 10}.xml`)));
     const kept = await askPostgres(url, "select name from files where id > 2 order by id");
     expect(kept.map(([name]) => name)).toEqual(names.filter((name) => name !== "failed"));
+  });
+
+  it("are waited for as many as had to be answered: those that could wait and went along bring no others", async () => {
+    const noted = vi.spyOn(Gathering.prototype, "noteGroup");
+    onTestFinished(() => noted.mockRestore());
+    const canWait = store.writeSoon(acme, (tx) => enter(tx, 1));
+    await Promise.all([canWait, store.write(acme, (tx) => enter(tx, 2))]);
+    expect(noted.mock.calls.map(([{ units }]) => units)).toEqual([1]);
+    await store.writeSoon(acme, (tx) => enter(tx, 3));
+    expect(noted.mock.calls.map(([{ units }]) => units)).toEqual([1, 0]);
   });
 
   it("do the same for many items at the same moment, in their order", async () => {

@@ -19,6 +19,7 @@ const partOfDuration = 1 / 4;
 const mostWaitMs = 50;
 
 interface Group {
+  /** Without those that went along and could wait: no others come after them. */
   readonly units: number;
   readonly durationMs: number;
 }

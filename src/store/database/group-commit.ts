@@ -240,6 +240,11 @@ function divided(
   return { own, left };
 }
 
+/** How many have somebody who asks again once they are answered. */
+function urgentOf(units: readonly Unit[]): number {
+  return units.filter(({ canWait }) => !canWait).length;
+}
+
 async function commitOnce(
   { db, tell, figures, gathering }: Committing,
   given: readonly Unit[],
@@ -269,9 +274,9 @@ async function commitOnce(
     }
     return results;
   });
-  const [units, durationMs] = [given.length - left.length, performance.now() - beganAt];
-  figures.count(units, durationMs);
-  if (isBare) gathering.noteGroup({ units, durationMs });
+  const durationMs = performance.now() - beganAt;
+  figures.count(given.length - left.length, durationMs);
+  if (isBare) gathering.noteGroup({ units: urgentOf(given) - urgentOf(left), durationMs });
   const announced = new Set<Topic>();
   for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
   tell(announced);
@@ -279,7 +284,7 @@ async function commitOnce(
   return left;
 }
 
-interface Asked<T> {
+interface Asked<T> extends Pick<Unit, "canWait"> {
   readonly whose: Owner;
   readonly work: Work<T>;
   readonly fence: Fence | undefined;
@@ -348,6 +353,7 @@ export function createGroupCommit(
     if (soon.length === 0) return;
     waiting = [...waiting, ...soon];
     soon = [];
+    gathering.noteWaiting(waiting.length);
     running ??= drain();
   }
 
@@ -359,13 +365,13 @@ export function createGroupCommit(
   return {
     figures: committing.figures,
     run: (whose, work, fence) =>
-      queue({ whose, work, fence }, (unit) => {
+      queue({ whose, work, fence, canWait: false }, (unit) => {
         waiting.push(unit);
         gathering.noteWaiting(waiting.length);
         running ??= drain();
       }),
     runSoon: (whose, work, fence) =>
-      queue({ whose, work, fence }, (unit) => {
+      queue({ whose, work, fence, canWait: true }, (unit) => {
         soon.push(unit);
         timer ??= setTimer(hurry, soonMs);
       }),

@@ -11,6 +11,8 @@ export interface Unit {
   readonly fence: Fence | undefined;
   /** Undefined: it runs beside no other. */
   readonly keys: Keys | undefined;
+  /** It goes with a group of others: nobody is answered sooner for it. */
+  readonly canWait: boolean;
   readonly work: (tx: Kysely<Tables>) => Promise<unknown>;
   /** How often it was left for the next transaction, because another node was writing for the company. */
   timesLeft: number;

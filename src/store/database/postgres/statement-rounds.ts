@@ -168,10 +168,10 @@ export class StatementRounds {
   }
 
   async #sendArray(statement: NamedStatement, array: ArrayStatement, group: readonly Asked[]): Promise<void> {
-    const [first] = group;
-    const columns = first?.query.values.map((_, at) => group.map(({ query }) => query.values[at])) ?? [];
-    const values = columns.map((column, at) => arrayParameter(column, array.types[at]));
     try {
+      const [first] = group;
+      const columns = first?.query.values.map((_, at) => group.map(({ query }) => query.values[at])) ?? [];
+      const values = columns.map((column, at) => arrayParameter(column, array.types[at]));
       const result = await this.#way.pick()({ text: array.text, values, name: `${statement.name}_array` });
       for (const [at, answer] of answersOf(array, group, result).entries()) group[at]?.resolve(answer);
     } catch (error) {
