@@ -40,9 +40,10 @@ export const forAllTests = {
 } satisfies ViteUserConfig["test"];
 
 /** They look at the memory of their process, or at its threads. */
-const alone = ["document-pool", "hostile-clients", "http-body-budget", "remote-hostile", "*-threads"].map(
-  (name) => `**/${name}.test.ts`,
-);
+const alone = [
+  ...["console-sessions", "document-pool", "failed-sign-ins", "hostile-clients", "http-body-budget"],
+  ...["remote-hostile", "*-threads"],
+].map((name) => `**/${name}.test.ts`);
 
 /**
  * All others share processes. Half a second of each file is the loading of vitest, of the source and of a pool for documents,
