@@ -5,5 +5,5 @@
 import { vi } from "vitest";
 import { mockedHashes } from "./mocked-hashes.ts";
 
-// It is called before what this file imports is there: not itself what makes them.
+// Not `mockedHashes` by itself: this line runs before the imports of the file, and the function only later.
 vi.mock("../../src/lib/password-hash.ts", (original) => mockedHashes(original));
