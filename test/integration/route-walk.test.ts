@@ -77,8 +77,17 @@ class Walk {
 
   async snapshot(): Promise<Snapshot> {
     const { read } = this.#route.site.store;
-    const loads = await read.selectFrom("loads").select(["id", "load_nbr", "load_status", "body"]).execute();
-    const stops = await read.selectFrom("stops").select(["stop_nbr", "stop_status", "load_id"]).execute();
+    // In a fixed order: what the walk picks from is to be the same at each run, also where rows come as they lie.
+    const loads = await read
+      .selectFrom("loads")
+      .select(["id", "load_nbr", "load_status", "body"])
+      .orderBy("id")
+      .execute();
+    const stops = await read
+      .selectFrom("stops")
+      .select(["stop_nbr", "stop_status", "load_id"])
+      .orderBy("id")
+      .execute();
     const count = await read
       .selectFrom("recorded_events")
       .select((eb) => eb.fn.max("id").as("last"))

@@ -73,7 +73,8 @@ const loadsQuery = prepareQuery<RangeArguments, LoadRow>((db, arg) =>
     .select(["id", "load_nbr", "load_status"])
     .where("company_id", "=", arg("companyId"))
     .where("load_nbr", ">=", arg("first"))
-    .where("load_nbr", "<", arg("behind")),
+    .where("load_nbr", "<", arg("behind"))
+    .orderBy("load_nbr"),
 );
 
 interface StopRow {
@@ -88,7 +89,8 @@ const stopsQuery = prepareQuery<RangeArguments, StopRow>((db, arg) =>
     .select(["stop_nbr", "stop_status", "load_id"])
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", ">=", arg("first"))
-    .where("stop_nbr", "<", arg("behind")),
+    .where("stop_nbr", "<", arg("behind"))
+    .orderBy("stop_nbr"),
 );
 
 const stopCount = 6;
