@@ -114,7 +114,7 @@ export function killPoint(name: KillPoint): void {
 const sourceRoot = dirname(import.meta.dirname) + sep;
 /** They hand calls on: what counts is who has called them. */
 const carriers =
-  /^(?:lib\/|store\/database\/(?:group-commit|dialects\/assemble-store)|store\/cluster\/ownership|targets\/folder\/(?:folder-disk|pending-calls)|app\/admin\/admin-store|endpoints\/folders\/take-calls)/;
+  /^(?:lib\/|store\/database\/(?:groups\/group-commit|dialects\/assemble-store)|store\/cluster\/ownership|targets\/folder\/(?:folder-disk|pending-calls)|app\/admin\/admin-store|endpoints\/folders\/take-calls)/;
 const framePattern =
   /^\s*at (?:async )?(?:(?:new )?(\S+) (?:\[as \S+\] )?\()?(?:file:\/\/)?(\/[^():]+)\.[jt]s:\d+:\d+\)?$/;
 

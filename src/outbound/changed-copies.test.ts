@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { insertCompany } from "../store/accounts/companies.ts";
 import { openStore, type Store } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../store/outbound/outbound-targets.ts";
 import { changedOutboundCopies } from "./changed-copies.ts";
 

@@ -1,6 +1,6 @@
 /** Whether the copy of the configuration that is stored says the same as the configuration. */
 import type { Reader } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import type { OutboundCopy } from "../store/outbound/outbound-targets.ts";
 import { nothingSaved, readSavedOutbound, type SavedOutbound } from "../store/outbound/saved-outbound.ts";
 

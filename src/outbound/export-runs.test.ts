@@ -10,7 +10,7 @@ import {
   runDueExports,
 } from "./export-runs.ts";
 import { createExportScheduler } from "./export-scheduler.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import { insertCompany } from "../store/accounts/companies.ts";
 import { listCompletions } from "../store/outbound/completions.ts";
 import type { ExportRecord } from "../store/outbound/exports.ts";

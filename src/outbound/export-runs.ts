@@ -35,7 +35,7 @@ import {
   newestCompletionAfter,
 } from "../store/outbound/exports.ts";
 import { findTargetId } from "../store/outbound/outbound-targets.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import { hourMs } from "../lib/durations.ts";
 
 /** One export as the configuration has it. */

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { finalStopStatuses } from "../domain/stop/stop-status.ts";
 import { removeNotices } from "../store/alerts/alert-notices.ts";
 import type { Reader, Store } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
 import {
   findFirstExportStart,

@@ -4,7 +4,7 @@
  * was asked for again: its outcome counts all the same.
  */
 import { freeCompletionName } from "../domain/outbound/completion-name.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import { listTakenNames } from "../store/outbound/deliveries.ts";
 import {
   type Attempted,

@@ -28,7 +28,7 @@ import {
 } from "../store/accounts/console-sessions.ts";
 import { findUserById, type UserRecord } from "../store/accounts/users.ts";
 import type { Store } from "../store/database/database.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import type { Membership, SignIn, SignInOutcome } from "./sign-in.ts";
 import { badCredentials } from "./sign-in-refusals.ts";
 import { passwordVersionOf } from "./sign-in-review.ts";

@@ -14,7 +14,7 @@
  */
 import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Transaction } from "../store/database/group-commit.ts";
+import type { Transaction } from "../store/database/groups/group-commit.ts";
 import { type Ban, type BanLength, Bans, type BanStatistics, type KeptBan } from "./failures/bans.ts";
 import type { CountedFailure, FailureWatch } from "./failures/failure-watch.ts";
 import { type GuessedName, GuessedUsers, subjectOf } from "./failures/guessed-users.ts";

@@ -6,7 +6,7 @@ import type { CheckFinding } from "../../src/app/watch/check-finding.ts";
 import { company, program, Site } from "../support/daemon.ts";
 import { sql } from "kysely";
 import { openStore, type Store } from "../../src/store/database/database.ts";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
+import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { noteLastBackup } from "../../src/store/database/last-backup.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { resultInProcess } from "../support/run-in-process.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/store/database/database.ts";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
+import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { company, Site } from "../support/daemon.ts";
 import { blocksIn } from "../support/markdown.ts";
 import { type ProgramResult, runProgram } from "../support/run-program.ts";

@@ -8,7 +8,7 @@ import { fencedStore } from "../../src/store/cluster/ownership.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { migrations } from "../../src/store/database/migrations/migrations.ts";
 import { UnseenArrivalsError } from "../../src/store/database/fence.ts";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
+import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { enterFile, listOpenFiles } from "../../src/store/ledger/files.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

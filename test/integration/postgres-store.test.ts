@@ -16,7 +16,7 @@ import {
   type Store,
 } from "../../src/store/database/database.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
-import { forEach } from "../../src/store/database/side-by-side.ts";
+import { forEach } from "../../src/store/database/groups/side-by-side.ts";
 import { rememberAnswers } from "../../src/store/database/version-cache.ts";
 import { insertRecordedEvent, listEvents } from "../../src/store/stops/recorded-events.ts";
 import {

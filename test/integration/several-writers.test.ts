@@ -17,7 +17,7 @@ import { sha256Of } from "../../src/inbound/testing/ledger-fixture.ts";
 import { makeExport } from "../../src/outbound/export-runs.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
-import type { Transaction, Work } from "../../src/store/database/group-commit.ts";
+import type { Transaction, Work } from "../../src/store/database/groups/group-commit.ts";
 import { writeMeta } from "../../src/store/database/meta.ts";
 import type { Owner } from "../../src/store/database/owner.ts";
 import { enterFile } from "../../src/store/ledger/files.ts";

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
-import { Gathering } from "../../src/store/database/gathering.ts";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
-import { apart, forEach } from "../../src/store/database/side-by-side.ts";
+import { Gathering } from "../../src/store/database/groups/gathering.ts";
+import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
+import { apart, forEach } from "../../src/store/database/groups/side-by-side.ts";
 import { enterFile, findFile, recordDecision } from "../../src/store/ledger/files.ts";
 import { findReceiptSharers } from "../../src/store/ledger/receipt-sharers.ts";
 import { insertCompletion } from "../../src/store/outbound/completions.ts";

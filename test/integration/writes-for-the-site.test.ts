@@ -1,6 +1,6 @@
 /**
  * A unit of work says whose rows it writes (`src/store/database/owner.ts`). Those of one company say so by its id, those of
- * none are `unowned`, and both hold while tests run (`src/store/database/unit-checks.ts`). What is written for the site, and
+ * none are `unowned`, and both hold while tests run (`src/store/database/groups/unit-checks.ts`). What is written for the site, and
  * so keeps all others waiting on a database of several nodes, is listed here with what is unowned.
  */
 import { join } from "node:path";

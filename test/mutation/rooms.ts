@@ -10,8 +10,8 @@ export interface Room {
 /** The smallest first. */
 export const rooms: readonly Room[] = [
   {
-    source: "src/store/database/group-commit.ts",
-    tests: ["src/store/database/group-commit.test.ts", "src/store/database/store-faults.test.ts"],
+    source: "src/store/database/groups/group-commit.ts",
+    tests: ["src/store/database/groups/group-commit.test.ts", "src/store/database/store-faults.test.ts"],
   },
   { source: "src/endpoints/http/console/session", tests: ["src/endpoints/http/console/session/"] },
   { source: "src/endpoints/http/console/kit", tests: ["src/endpoints/http/console/kit/"] },

@@ -1,5 +1,5 @@
 /**
- * Holds the rules of units of work (`src/store/database/unit-checks.ts`) in all tests but those of whole daemons, which run
+ * Holds the rules of units of work (`src/store/database/groups/unit-checks.ts`) in all tests but those of whole daemons, which run
  * as at a customer's. `DROPGATE_CHECK_UNITS=0` leaves it out.
  */
 import { expect } from "vitest";

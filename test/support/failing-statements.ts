@@ -1,6 +1,6 @@
 /** Statements that fail in the database of a test, by a trigger in the words of either database. */
 import { sql } from "kysely";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
+import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { isOnPostgres } from "./store-dialect.ts";
 
 export interface FailingStatements {

@@ -11,7 +11,7 @@ import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { isStoreBusy } from "../../src/lib/store-error.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
-import type { Work } from "../../src/store/database/group-commit.ts";
+import type { Work } from "../../src/store/database/groups/group-commit.ts";
 import type { Owner } from "../../src/store/database/owner.ts";
 import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
 import type { Arrival, Channel } from "../../src/inbound/places/inbox.ts";

@@ -19,7 +19,7 @@ import {
   type Store,
   stateFault,
 } from "../../store/database/database.ts";
-import type { Transaction, Work } from "../../store/database/group-commit.ts";
+import type { Transaction, Work } from "../../store/database/groups/group-commit.ts";
 import type { Owner } from "../../store/database/owner.ts";
 import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
 import type { StatePlace } from "../../store/database/state-place.ts";

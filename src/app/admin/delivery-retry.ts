@@ -7,7 +7,7 @@ import {
   type OutboundTarget,
   saveTargetPause,
 } from "../../store/outbound/outbound-targets.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import {

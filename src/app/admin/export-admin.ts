@@ -6,7 +6,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../../outbound/export-runs.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { chooseCompanies } from "./admin.ts";
 import { withAdminStore, writeEach } from "./admin-store.ts";
 import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";

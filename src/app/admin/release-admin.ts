@@ -1,5 +1,5 @@
 /** Ends the hold of deliveries that a restore has begun. */
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { type DeliveryHold, endDeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
 import { sendAgainText } from "../watch/delivery-hold-watch.ts";

@@ -6,7 +6,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Company } from "../../store/accounts/companies.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import {
   type DeliverySelection,

@@ -20,7 +20,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { insertAudit } from "../../store/accounts/audit.ts";
 import { listAudit } from "../../store/accounts/audit-lists.ts";
 import { findUserById, type UserRecord } from "../../store/accounts/users.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import type { ActContext } from "./act-context.ts";
 import { seenKind } from "./note-seen.ts";
 

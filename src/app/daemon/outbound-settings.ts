@@ -31,7 +31,7 @@ import {
   type UrlOfWebService,
 } from "../../store/alerts/incident-receivers.ts";
 import type { Reader, Store } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { hasTargets, type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
 
 type CompanyName = Pick<Company, "id" | "code">;

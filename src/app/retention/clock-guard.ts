@@ -14,7 +14,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Store } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   countWritten,
   findPruneClock,

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { findReceiptBytes } from "../../inbound/pruning/prune-receipts.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findReferred, listAwaited, removeEntries } from "../../store/ledger/entry-retention.ts";
 import { type AgingFile, firstMark, listAgingFiles, type Mark } from "../../store/ledger/file-retention.ts";
 import { fromPlace, type Way } from "./places.ts";

@@ -1,7 +1,7 @@
 /** Old rows: appointments that are over, outcomes of imports, positions of loads that are over. */
 import { setImmediate } from "node:timers/promises";
 import type { Reader, Store } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   companiesWithRecords,
   countOldAppointments,

@@ -24,7 +24,7 @@ import {
   isDecidedSharer,
   type ReceiptSharer,
 } from "../../store/ledger/receipt-sharers.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { momentOfDecision, type Receipts, receiptsOf } from "../receipts/receipts.ts";
 
 export interface DecisionRules {

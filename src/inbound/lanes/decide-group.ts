@@ -30,7 +30,7 @@ import {
   NotWaitingError,
 } from "./decide-file.ts";
 import { stopUnitKey } from "../../operations/stops/stop-unit-keys.ts";
-import { apart, besideArrivals } from "../../store/database/side-by-side.ts";
+import { apart, besideArrivals } from "../../store/database/groups/side-by-side.ts";
 import type { Locations } from "../places/locations.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import { stopKeysOf } from "./stop-keys.ts";

@@ -21,8 +21,8 @@ import type { Ownership } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { FencedError } from "../../store/database/fence.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
-import { apart } from "../../store/database/side-by-side.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
+import { apart } from "../../store/database/groups/side-by-side.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
 import { hourMs } from "../../lib/durations.ts";
 

@@ -4,7 +4,7 @@ import { baseNameOf } from "../../domain/files/stop-file-name.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { isRefusal } from "../../domain/files/file-state.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findFile, type LedgerEntry } from "../../store/ledger/files.ts";
 import { isDecidedSharer, type ReceiptSharer } from "../../store/ledger/receipt-sharers.ts";
 

@@ -4,7 +4,7 @@
  */
 import { formerReceiver } from "../../domain/alerts/audience.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { dropUndelivered, listUndeliveredAlerts } from "../../store/outbound/undelivered-alerts.ts";
 import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
 

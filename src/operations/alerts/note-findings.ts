@@ -7,7 +7,7 @@ import {
   listOpenIncidents,
   saveIncident,
 } from "../../store/alerts/incidents.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 
 /** What the detector of a kind has found in a company, or, with `operatorId`, in the installation. */
 export interface LookedAt {

@@ -14,7 +14,7 @@ import {
   saveReport,
 } from "../../store/alerts/incidents.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
 import { hourMs } from "../../lib/durations.ts";
 import { type Audience, newsOfAudience, type NewsOfReceivers } from "./news-of-audience.ts";

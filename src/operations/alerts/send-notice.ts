@@ -3,7 +3,7 @@ import { alertTargetName, alertWayTo } from "../../domain/alerts/audience.ts";
 import type { Notice } from "../../domain/alerts/notice.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { insertNotice } from "../../store/alerts/alert-notices.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
 

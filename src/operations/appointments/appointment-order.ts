@@ -15,7 +15,7 @@ import {
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findStoredOrder, saveOrderBody } from "../../store/stops/orders.ts";
 import { findRouteStop, readStopBody, type RouteStop } from "../../store/stops/route-stops.ts";
 import { saveStopBody } from "../../store/stops/stops.ts";

@@ -27,7 +27,7 @@ import { momentOf } from "../../domain/time/zoned-time.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findLastSchedulingEvent } from "../../store/stops/recorded-events.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { expireHolds, findUseOfSlots } from "../consequences/slot-accounting.ts";
 import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../domain/appointments/appointment.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { findAppointment, findHold, type SlotPlace } from "../../store/appointments/appointments.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import {
   expireHolds,

@@ -7,7 +7,7 @@ import { completionFileName, freeCompletionName } from "../../domain/outbound/co
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { isDoneStopStatus } from "../../domain/stop/stop-status.ts";
 import { localTimeOf } from "../../domain/time/zoned-time.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   type EventRange,
   findSnapshot,

@@ -8,8 +8,8 @@
  * and nothing goes out about a change that did not happen.
  */
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
-import { forEach } from "../../store/database/side-by-side.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
+import { forEach } from "../../store/database/groups/side-by-side.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
 import { keepCompletion } from "./keep-completion.ts";

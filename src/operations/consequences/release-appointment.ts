@@ -1,6 +1,6 @@
 /** The appointment of an order or stop that is deleted (specification/appointments.md#recorded). */
 import { findAppointment } from "../../store/appointments/appointments.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { recordEvent } from "./record-events.ts";
 import { releaseShare } from "./slot-accounting.ts";
 

@@ -30,7 +30,7 @@ import {
   type StoredAppointment,
 } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 
 async function giveBack(tx: Transaction, { place, share }: PlacedShare): Promise<void> {
   await addUse(tx, place, subtractShares(noShare, share));

@@ -21,7 +21,7 @@ import {
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { isOptedOut } from "../../store/outbound/message-opt-outs.ts";
 import {

@@ -4,7 +4,7 @@
  * delivery is delivered after all.
  */
 import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   type Asked,
   dropGivenUp,

@@ -6,7 +6,7 @@
  */
 import { isGivenUp } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   type Asked,
   type Asker,

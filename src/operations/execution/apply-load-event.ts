@@ -13,7 +13,7 @@ import { mustReturnToDepot } from "../../domain/execution/stop-visits.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { type Driver, findDriversBy } from "../../store/accounts/drivers.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import type { StoredLoad } from "../../store/stops/load-queries.ts";
 import { updateLoad } from "../../store/stops/loads.ts";
 import type { RecordedEvent } from "../consequences/recorded-event.ts";

@@ -25,7 +25,7 @@ import { type StopStatus, stopStatusNames } from "../../domain/stop/stop-status.
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { listToldDocuments } from "../../store/stops/recorded-events.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import type { RecordedEvent } from "../consequences/recorded-event.ts";
 import { refusal } from "../request-body.ts";
 import {

@@ -15,7 +15,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import { isUnableToUseApp } from "../../store/accounts/drivers.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import type { RouteStop } from "../../store/stops/route-stops.ts";
 import { loadNotFound } from "../not-found.ts";
@@ -144,7 +144,7 @@ export async function reportedRoute(
   return route;
 }
 
-/** The key of a unit of work that writes the load and stops on it (`store/database/side-by-side.ts`). */
+/** The key of a unit of work that writes the load and stops on it (`store/database/groups/side-by-side.ts`). */
 export function loadUnitKey(loadNbr: string): string {
   return `load ${loadNbr}`;
 }

@@ -7,7 +7,7 @@ import { arrivalsOf, msPerMetre, type RemainingVisit } from "../../domain/execut
 import type { PartyExecution, StopExecution } from "../../domain/execution/stop-execution.ts";
 import { partyOf, placeOf } from "../../domain/execution/stop-visits.ts";
 import { localTimeOf, momentOf } from "../../domain/time/zoned-time.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findProgress, type RouteProgress, saveProgress } from "../../store/stops/route-reports.ts";
 import { saveStopExecution } from "../../store/stops/route-stops.ts";
 import { noteEta } from "../consequences/tell-customers.ts";

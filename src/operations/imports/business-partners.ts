@@ -1,7 +1,7 @@
 /** Imports business partners, all or nothing (specification/gateway.md#imports). */
 import { BusinessPartner, validateBusinessPartner } from "../../domain/order/business-partner.ts";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { isPartner, savePartner } from "../../store/accounts/partners.ts";
 import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";

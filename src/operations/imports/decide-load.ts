@@ -4,7 +4,7 @@ import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { isDiskFault } from "../../lib/files/disk-fault.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
-import { attempt, type Transaction } from "../../store/database/group-commit.ts";
+import { attempt, type Transaction } from "../../store/database/groups/group-commit.ts";
 import { decideImportItem, isItemWaiting, type WaitingItem } from "../../store/stops/imports.ts";
 import { applyLoad, type LoadToApply } from "../loads/apply-load.ts";
 import type { WriteDeps } from "../operation-deps.ts";

@@ -11,7 +11,7 @@ import type { Fault } from "../../lib/errors.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { announce } from "../../store/database/announcements.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { insertImport, insertImportItem, type NewImport } from "../../store/stops/imports.ts";
 import {
   type ImportToPrepare,

@@ -10,7 +10,7 @@ import { stopChangeOf } from "../../domain/stop/stop-change.ts";
 import { validateStop } from "../../domain/stop/stop.ts";
 import type { Fault } from "../../lib/errors.ts";
 import { findAppointment } from "../../store/appointments/appointments.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { saveOrder } from "../../store/stops/orders.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
 import { type KeptOrder, type Prepare, preparedEntries } from "./import-preparation.ts";

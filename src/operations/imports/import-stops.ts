@@ -7,8 +7,8 @@ import { type StopImportRules as StateRules, importRules } from "../../domain/st
 import { Stop, validateStop } from "../../domain/stop/stop.ts";
 import { applyStopChanges, type StopChanges } from "../stops/apply-stop-changes.ts";
 import { stopUnitKeys } from "../stops/stop-unit-keys.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
-import { apart } from "../../store/database/side-by-side.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
+import { apart } from "../../store/database/groups/side-by-side.ts";
 import { type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";

@@ -17,7 +17,7 @@ import { driverMarksOf, mergedProfile } from "../../domain/users/user-profile.ts
 import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf } from "../../lib/password-hash.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { readUserProfile, saveMember } from "../../store/accounts/user-import.ts";
 import {
   findUsersByName,

@@ -8,7 +8,7 @@ import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts"
 import type { Stop } from "../../domain/stop/stop.ts";
 import { plannedImportRules } from "../../domain/stop/stop-actions.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { type LoadAssignmentRecord, releaseStop, saveLoad, stopNumbersOf } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";

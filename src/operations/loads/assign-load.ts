@@ -1,7 +1,7 @@
 /** Gives a load to a carrier or a driver, and takes it from them (specification/stop-states.md#actions-on-a-load). */
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import type { StoredLoad } from "../../store/stops/load-queries.ts";
 import { type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";

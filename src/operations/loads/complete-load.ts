@@ -6,7 +6,7 @@ import type { LoadHeader } from "../../domain/load/load.ts";
 import type { LoadExecution } from "../../domain/execution/stop-execution.ts";
 import { isFinalStopStatus } from "../../domain/stop/stop-status.ts";
 import { mustReturnToDepot } from "../../domain/execution/stop-visits.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findStoredLoadById, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { updateLoadState } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";

@@ -1,7 +1,7 @@
 /** The load that an operation is about, in a state that allows it (specification/stop-states.md#actions-on-a-load). */
 import { type LoadAction, loadActions, loadStatusNames } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { loadNotFound } from "../not-found.ts";
 

@@ -12,7 +12,7 @@ import {
   findAvailableDriver,
   findDriversBy,
 } from "../../store/accounts/drivers.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import type { LoadAssignmentRecord } from "../../store/stops/loads.ts";
 import { asksForAvailableDriver } from "../stops/carrier-assignment.ts";
 

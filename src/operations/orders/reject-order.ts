@@ -2,7 +2,7 @@
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { cancelOrder, isOrderCancelled } from "../../store/stops/orders.ts";
 import { findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import {

@@ -18,8 +18,8 @@ import {
 } from "../../domain/stop/stop-status.ts";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
-import { requireAlone } from "../../store/database/side-by-side.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
+import { requireAlone } from "../../store/database/groups/side-by-side.ts";
 import { findStoredLoadById } from "../../store/stops/load-queries.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "../loads/complete-load.ts";

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { identifier, textOrNumber } from "../../domain/fields/fields.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { isPartner } from "../../store/accounts/partners.ts";
 import { type BodyInput, createBodyReader } from "../request-body.ts";
 

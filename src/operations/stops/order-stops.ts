@@ -1,6 +1,6 @@
 /** Keeps the stops of a load in the order of their visits (docs/http-api.md, "Loads"). */
 import { visitOrder } from "../../domain/stop/visit-order.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { listPlacedStops, saveLoadPosition } from "../../store/stops/loads.ts";
 import { forgetEta } from "../../store/stops/route-reports.ts";
 

@@ -2,7 +2,7 @@
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";

@@ -2,7 +2,7 @@
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { findKnownStop, type KnownStop, saveStopCarrier } from "../../store/stops/stops.ts";
 import { checkAssigned, readCarrierAssignment, requireCarrier } from "./carrier-assignment.ts";
 import type { WriteDeps } from "../operation-deps.ts";

@@ -1,4 +1,4 @@
-/** The keys of units of work that write stops which are on no load (`store/database/side-by-side.ts`). */
+/** The keys of units of work that write stops which are on no load (`store/database/groups/side-by-side.ts`). */
 import { stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
 
 /** Of a form of a stop number, as it may stand in the name of a file. */

@@ -8,7 +8,7 @@ import type { Role } from "../../domain/users/role.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { fingerprintOf, type PublicKey } from "../../sign-in/sign-in-key.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { countAdministrators, deleteMembership } from "../../store/accounts/members.ts";
 import {
   deleteUserKey,

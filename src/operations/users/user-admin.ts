@@ -14,7 +14,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf, newPassword } from "../../lib/password-hash.ts";
 import { type Company, findCompany } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import {
   deleteUserKey,
   findUsersByName,

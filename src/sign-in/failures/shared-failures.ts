@@ -23,7 +23,7 @@ import {
   saveSignInBans,
 } from "../../store/accounts/sign-in-guards.ts";
 import type { Store } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { banMemoryMs, type KeptBan } from "./bans.ts";
 import type { CountedFailure } from "./failure-watch.ts";
 import type { GatheredFailures } from "./gathered-failures.ts";

@@ -1,5 +1,5 @@
 /** The audit: who did or looked at what in the console, when, why, and what was there before and after. */
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import type { RowOf } from "../database/named-rows.ts";
 
 export type AuditEntry = RowOf<"audit">;

@@ -4,7 +4,7 @@ import { operatorCode, operatorId } from "../../domain/alerts/audience.ts";
 import { type CompanyField, companyFields, type CompanyProfile } from "../../domain/users/company-profile.ts";
 import { companyCodeKey } from "../../domain/users/company-code.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 

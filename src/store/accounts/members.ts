@@ -3,7 +3,7 @@ import { type SqlBool, sql } from "kysely";
 import type { Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
 import { beginsWith, likePattern } from "../database/searches/name-pattern.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 function hasRole(role: Role) {
   return sql<SqlBool>`m.roles like ${`%"${role}"%`}`;

@@ -1,6 +1,6 @@
 /** Business partners of companies. */
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

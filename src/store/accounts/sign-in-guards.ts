@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { greater } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 

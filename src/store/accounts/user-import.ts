@@ -2,7 +2,7 @@
 import type { Role } from "../../domain/users/role.ts";
 import type { DriverMarks, UserProfile } from "../../domain/users/user-profile.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

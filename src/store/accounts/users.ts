@@ -6,7 +6,7 @@
  */
 import { isRole, type Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { createAnswers } from "../database/version-cache.ts";

@@ -1,6 +1,6 @@
 /** Notices to an audience as rows: what they say, kept as it was sent. */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 
 export type StoredNotice = RowOf<"alert_notices">;

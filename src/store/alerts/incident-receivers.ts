@@ -3,7 +3,7 @@ import type { ExpressionBuilder } from "kysely";
 import { webServiceAddress } from "../../domain/alerts/audience.ts";
 import { endedDeliveryStates } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns } from "../database/named-rows.ts";
 import type { Tables } from "../database/schema.ts";
 

@@ -3,7 +3,7 @@ import type { Selectable } from "kysely";
 import { alertKindNamed } from "../../domain/alerts/alert-kinds.ts";
 import type { Incident, IncidentReport } from "../../domain/alerts/incident.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named } from "../database/named-rows.ts";
 import type { Tables } from "../database/schema.ts";
 

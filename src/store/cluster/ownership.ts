@@ -4,7 +4,7 @@
  */
 import type { Store } from "../database/database.ts";
 import { type Fence, FencedError } from "../database/fence.ts";
-import { mayRunBeforeOf } from "../database/side-by-side.ts";
+import { mayRunBeforeOf } from "../database/groups/side-by-side.ts";
 
 export interface Ownership {
   /** Nobody else ever has a company. */

@@ -1,7 +1,7 @@
 /** What the daemon notes of the backups that it makes by its schedule, for commands to tell. */
 import { isRunning, type RunningProcess } from "../../lib/running-process.ts";
 import type { Reader } from "./database.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { Transaction } from "./groups/group-commit.ts";
 import { readNote, writeMeta } from "./meta.ts";
 
 const backupStateKey = "backup_state";

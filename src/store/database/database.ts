@@ -20,7 +20,7 @@ import type { ArrivalTable } from "../cluster/arrivals.ts";
 import type { LeaseTable } from "../cluster/lease-table.ts";
 import type { Listeners } from "./announcements.ts";
 import type { Fence } from "./fence.ts";
-import type { GroupCommit, Work } from "./group-commit.ts";
+import type { GroupCommit, Work } from "./groups/group-commit.ts";
 import type { DatabaseSizes } from "./database-sizes.ts";
 import type { Migration } from "./migrations/migrations.ts";
 import type { DrainPatience } from "./postgres/older-programs.ts";
@@ -39,7 +39,7 @@ import {
 } from "./sqlite-dialect.ts";
 import type { SqliteDatabase } from "./sqlite-schema.ts";
 import { assembleStore } from "./dialects/assemble-store.ts";
-import { areUnitsChecked, watchSqlite } from "./unit-checks.ts";
+import { areUnitsChecked, watchSqlite } from "./groups/unit-checks.ts";
 import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";

@@ -15,7 +15,7 @@ import { unlessMissing } from "../../lib/errors.ts";
 import { findLastReceived } from "../ledger/backup-queries.ts";
 import { type DeliveryHold, deliveryHoldKey } from "../outbound/delivery-hold.ts";
 import type { Reader, Store } from "./database.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { Transaction } from "./groups/group-commit.ts";
 import { forgetMeta, readMeta, readNote, type MetaKey, writeMeta } from "./meta.ts";
 
 export const generationFileName = "dropgate.generation";

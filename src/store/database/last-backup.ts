@@ -1,6 +1,6 @@
 /** What is noted in the state of the last backup that was taken of it. */
 import type { Reader } from "./database.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { Transaction } from "./groups/group-commit.ts";
 import { readNote, writeMeta } from "./meta.ts";
 
 const lastBackupKey = "last_backup";

@@ -1,7 +1,7 @@
 /** Small facts about the state itself. */
 import { newSealingKey } from "../../lib/sealed-numbers.ts";
 import type { Reader, Store } from "./database.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { Transaction } from "./groups/group-commit.ts";
 
 export type MetaKey =
   | "alive_at"

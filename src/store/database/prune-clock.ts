@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { givenIds } from "./dialects/sql-forms.ts";
 import type { Reader } from "./database.ts";
-import type { Transaction } from "./group-commit.ts";
+import type { Transaction } from "./groups/group-commit.ts";
 import { readMeta, readNote, writeMeta } from "./meta.ts";
 
 const pruneClockKey = "prune_clock";

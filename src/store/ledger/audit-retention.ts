@@ -4,7 +4,7 @@ import { operatorId } from "../../domain/alerts/audience.ts";
 import { decidedStates } from "../../domain/files/file-state.ts";
 import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 /** Where it is noted. */
 export const auditTables = ["file_repeats", "delivery_repeats", "audit"] as const;

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { dayMs } from "../../lib/durations.ts";
 import type { ErrorCode, Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 /** The day of a moment (milliseconds UTC), counted from 1970-01-01. */

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { decidedStates, type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
 import { givenIds, greater, madeEntries } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { forgetFaults } from "./daily-files.ts";
 import type { AgingFile } from "./file-retention.ts";

@@ -8,7 +8,7 @@ import { dayMs } from "../../lib/durations.ts";
 import { given } from "../../lib/given.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import type { ArrivalPlace, Direction } from "./arrival-place.ts";
 import { countFilePage } from "./file-page-counts.ts";
 import { readFilePage } from "./file-pages.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../domain/files/delay-counts.ts";
 import { dayMs, hourMs, minuteMs } from "../../lib/durations.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

@@ -11,7 +11,7 @@ import { decidedStates } from "../../domain/files/file-state.ts";
 import type { RetentionKind } from "../../domain/retention/retention.ts";
 import { unindexed } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

@@ -8,11 +8,11 @@ import type { NewFile } from "../../domain/files/new-file.ts";
 import { dayMs } from "../../lib/durations.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
-import { forEach } from "../database/side-by-side.ts";
+import { forEach } from "../database/groups/side-by-side.ts";
 import { countDecided, uncountDecided } from "./daily-files.ts";
 
 type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";

@@ -1,6 +1,6 @@
 /** Which receipts hosts have collected (specification/file-exchange.md#moments). */
 import { decidedStates } from "../../domain/files/file-state.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 /** A user has read the receipt of an entry to its end, or has deleted it unread. */

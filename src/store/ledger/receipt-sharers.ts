@@ -2,7 +2,7 @@
 import { type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
 import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 

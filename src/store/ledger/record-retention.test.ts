@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { companiesWithDeliveries, companiesWithRecords } from "./record-retention.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 /** The columns of a table that need a value, besides the company. */
 const needed: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 
 /** Literally as in the index `appointments_over`. */

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 
 /** A remote of a company, and the place that it polls: one that is moved to another server begins anew. */

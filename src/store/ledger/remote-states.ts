@@ -1,6 +1,6 @@
 /** The state of remotes, for people and for other processes; and requests for a poll. */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, type RowOf } from "../database/named-rows.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 

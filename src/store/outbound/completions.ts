@@ -7,7 +7,7 @@ import { completionFormat } from "../../domain/outbound/completion-format.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import { returningId } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";

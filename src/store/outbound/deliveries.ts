@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { NameRange } from "../../domain/outbound/completion-name.ts";
 import { guidForm } from "../../lib/ids.ts";
 import { announce } from "../database/announcements.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { isOpen } from "./delivery-states.ts";

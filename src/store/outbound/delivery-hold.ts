@@ -3,7 +3,7 @@
  * out again, and only a person can know which of it is wanted. The note is in the database, until somebody releases them.
  */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { forgetMeta, readNote } from "../database/meta.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 

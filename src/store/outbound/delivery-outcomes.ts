@@ -4,7 +4,7 @@
  */
 import type { Kysely } from "kysely";
 import { givenUpFault, notConfiguredFault } from "../../domain/outbound/delivery-state.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";

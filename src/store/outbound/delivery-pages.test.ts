@@ -12,7 +12,7 @@ import { dayMs } from "../../lib/durations.ts";
 import { given } from "../../lib/given.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { type DeliveryPageSelection, type DeliveryPlace, readDeliveryPage } from "./delivery-pages.ts";
 import { type ListedDelivery, listed, selectDeliveries } from "./delivery-queries.ts";
 

@@ -5,7 +5,7 @@
 import { type DeliveryState, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import { given } from "../../lib/given.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { DeliveryLine } from "./deliveries.ts";

@@ -6,7 +6,7 @@ import {
 } from "../../domain/outbound/delivery-state.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 /** A completion, message or export. */
 export interface Subject {

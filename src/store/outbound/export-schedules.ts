@@ -1,6 +1,6 @@
 /** When exports run next, and up to which completion each has gone. */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, type RowOf } from "../database/named-rows.ts";
 
 export type ExportSchedule = RowOf<"export_schedules">;

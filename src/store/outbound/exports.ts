@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, type RowOf } from "../database/named-rows.ts";
 import { isOpen } from "./delivery-states.ts";
 import type { ExportKey } from "./export-schedules.ts";

@@ -5,7 +5,7 @@
  */
 import { announce } from "../database/announcements.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { named, type RowOf } from "../database/named-rows.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 

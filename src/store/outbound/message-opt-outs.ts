@@ -1,7 +1,7 @@
 /** Addresses that want no customer messages, by company. */
 import { addressKey } from "../../domain/messages/message-address.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 export interface OptOut {

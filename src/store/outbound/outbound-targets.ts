@@ -6,11 +6,11 @@ import type { ExpressionBuilder } from "kysely";
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import { announce } from "../database/announcements.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
-import { rememberInTransaction } from "../database/transaction-answers.ts";
+import { rememberInTransaction } from "../database/groups/transaction-answers.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
 

@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
 import { isInState } from "./delivery-states.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 export interface PickupRecord {
   readonly companyId: number;

@@ -3,7 +3,7 @@
  * how far it went. A command that was killed and is repeated goes on from there, so that nothing is sent twice for it.
  */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { forgetMeta, readNote, writeMeta } from "../database/meta.ts";
 import { dayMs } from "../../lib/durations.ts";
 

@@ -1,6 +1,6 @@
 /** What the store has of the configuration of what goes out, for all companies at once or for one. */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 
 /** What is stored of one company. */
 export interface SavedOutbound {

@@ -1,7 +1,7 @@
 /** Deliveries of alerts that have not ended: they wait, are behind others, or are dead. */
 import { alertTargetName, alertWays } from "../../domain/alerts/audience.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { isInState, isOpen } from "./delivery-states.ts";

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { finalLoadStatuses, loadStatusNames } from "../../domain/load/load-status.ts";
 import { finalStopStatuses, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import type { ItemKey } from "./imports.ts";
 

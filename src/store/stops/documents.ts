@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import { greater } from "../database/dialects/sql-forms.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 

@@ -6,7 +6,7 @@ import { type ExpressionBuilder, sql } from "kysely";
 import { finalLoadStatuses } from "../../domain/load/load-status.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { readNote, writeMeta } from "../database/meta.ts";
 import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";

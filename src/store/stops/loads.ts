@@ -5,7 +5,7 @@ import type { LoadStatus } from "../../domain/load/load-status.ts";
 import { unplannedStopStatus } from "../../domain/stop/stop-status.ts";
 import type { ListedStop } from "../../domain/stop/visit-order.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 import { offLoad, type StopKey } from "./stops.ts";

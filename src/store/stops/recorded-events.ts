@@ -2,7 +2,7 @@
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import { recordedEvents, schedulingEventCodes } from "../../domain/outbound/recorded-events.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { StopKey } from "./stops.ts";

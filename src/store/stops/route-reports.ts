@@ -1,7 +1,7 @@
 /** Reports of drivers about a load: its events, each stored once, its positions, and its progress. */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import { finalStopStatuses, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";

@@ -3,7 +3,7 @@
  * `stop-queries.ts`.
  */
 import { cancelledStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
-import type { Transaction } from "../database/group-commit.ts";
+import type { Transaction } from "../database/groups/group-commit.ts";
 import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 

@@ -3,7 +3,7 @@ import type { Load } from "../../../domain/load/load.ts";
 import type { Stop } from "../../../domain/stop/stop.ts";
 import type { Fault } from "../../../lib/errors.ts";
 import { applyOrRefuse } from "../../../operations/imports/decide-load.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { listItemsOfLastImport } from "../../../store/stops/imports.ts";
 import { findStoredLoad } from "../../../store/stops/load-queries.ts";
 import { stopNumbersOf } from "../../../store/stops/loads.ts";

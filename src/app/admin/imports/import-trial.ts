@@ -16,7 +16,7 @@ import type { ImportRules } from "../../../operations/imports/import-request.ts"
 import { importAsns, importStops } from "../../../operations/imports/import-stops.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
 import type { Store } from "../../../store/database/database.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { dryRun } from "../admin-store.ts";
 import { applyLastImport, type EntityChangeView, orderChanges, ordersOf } from "./entity-change.ts";
 import { changesOf, type StopChangeView, stopsOf } from "../stops/stop-change.ts";

@@ -1,7 +1,7 @@
 /** What a document changes in its stops, by the stops as they were before it and as they are after it. */
 import type { PreparedDocument } from "../../../documents/pool/prepared-document.ts";
 import { cancelledStopStatus, stopStatusNames } from "../../../domain/stop/stop-status.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { findStoredStop, type StoredStop } from "../../../store/stops/stop-queries.ts";
 import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
 

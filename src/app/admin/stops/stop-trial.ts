@@ -10,7 +10,7 @@ import type { Fault } from "../../../lib/errors.ts";
 import type { SealedNumbers } from "../../../lib/sealed-numbers.ts";
 import type { Company } from "../../../store/accounts/companies.ts";
 import type { Store } from "../../../store/database/database.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { enterFile, findFile, type LedgerEntry } from "../../../store/ledger/files.ts";
 import { dryRun } from "../admin-store.ts";
 import {

@@ -6,7 +6,7 @@ import { isoOrNull, isoTime } from "../../../lib/iso-time.ts";
 import { deliverAgain, type ExportPlan } from "../../../outbound/export-runs.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
 import type { Reader } from "../../../store/database/database.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { findDelivery } from "../../../store/outbound/delivery-queries.ts";
 import { findExportOf, newestDeliveryOf } from "../../../store/outbound/exports.ts";
 import { defaultExportPlan, exportPlansOf } from "../../daemon/outbound-settings.ts";

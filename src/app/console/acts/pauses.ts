@@ -3,7 +3,7 @@ import { auditSubjectText } from "../../../domain/audit/audit-subject.ts";
 import type { NamedAsked } from "../../../endpoints/http/console/console-acts.ts";
 import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import {
   type HandPause,
   pauseByHand,

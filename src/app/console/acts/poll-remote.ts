@@ -5,7 +5,7 @@ import { ActRefused, type NamedAsked } from "../../../endpoints/http/console/con
 import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { isoOrNull, isoTime } from "../../../lib/iso-time.ts";
 import { listCompanies } from "../../../store/accounts/companies.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { askForRemote, listRemoteStates } from "../../../store/ledger/remote-states.ts";
 import { listHandPauses } from "../../../store/outbound/hand-pauses.ts";
 import { companyOf, type RunningAct } from "../running-act.ts";

@@ -8,7 +8,7 @@ import { type ConsoleUser, companiesFor } from "../../../endpoints/http/console/
 import type { RetryRehearsal } from "../../../endpoints/http/console/console-acts.ts";
 import { decideFile } from "../../../inbound/lanes/decide-file.ts";
 import { createLocations } from "../../../inbound/places/locations.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { acceptRetry, type LedgerEntry, requestRetry } from "../../../store/ledger/files.ts";
 import { dryRun } from "../../admin/admin-store.ts";
 import { whyNotRetried } from "../../admin/file-retry.ts";

@@ -9,7 +9,7 @@ import {
   resendDelivery,
   retryDelivery,
 } from "../../../operations/deliveries/repeat-delivery.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { listIdsOfGuids } from "../../../store/outbound/delivery-lists.ts";
 import { findAsked, type FoundDelivery } from "../../../store/outbound/delivery-requests.ts";
 import { listOutboundTargets } from "../../../store/outbound/outbound-targets.ts";

@@ -5,7 +5,7 @@ import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { createLocations } from "../../../inbound/places/locations.ts";
 import { reasonCodeOf } from "../../../lib/errors.ts";
 import { isoOrNull, isoTime } from "../../../lib/iso-time.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { findFile, type LedgerEntry, requestRetry } from "../../../store/ledger/files.ts";
 import { whyNotRetried } from "../../admin/file-retry.ts";
 import type { ActContext } from "../act-context.ts";

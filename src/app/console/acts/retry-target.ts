@@ -4,7 +4,7 @@ import { ActRefused, type NamedAsked } from "../../../endpoints/http/console/con
 import { actWords } from "../../../endpoints/http/console/words/act-words.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import { hastenAll } from "../../../operations/deliveries/repeat-delivery.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { listOutboundTargets, type OutboundTarget } from "../../../store/outbound/outbound-targets.ts";
 import { endPausesIn } from "../../admin/delivery-retry.ts";
 import { companyOf, type RunningAct } from "../running-act.ts";

@@ -28,7 +28,7 @@ import {
 } from "../../../operations/users/change-users.ts";
 import { checkUserName } from "../../../operations/users/user-admin.ts";
 import { fingerprintOf, parsePublicKey } from "../../../sign-in/sign-in-key.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import type { UserRecord } from "../../../store/accounts/users.ts";
 import type { AuditedChange, RunningAct } from "../running-act.ts";
 

@@ -19,7 +19,7 @@ import { usersRoute } from "../../../endpoints/http/console/pages/users/users-pa
 import { consoleRequest, consoleUser } from "../../../endpoints/http/console/testing/viewer.ts";
 import { ledgerOfEachTest } from "../../../inbound/testing/ledger-fixture.ts";
 import { insertAudit } from "../../../store/accounts/audit.ts";
-import type { Transaction } from "../../../store/database/group-commit.ts";
+import type { Transaction } from "../../../store/database/groups/group-commit.ts";
 import { enterFile, markFiled, recordDecision } from "../../../store/ledger/files.ts";
 import { insertImport, insertImportItem } from "../../../store/stops/imports.ts";
 import { queryTable } from "../query-table.ts";

@@ -1,9 +1,9 @@
 /** Rows of the table of metrics: the database and the disk. */
-import { commitBounds } from "../../../store/database/commit-figures.ts";
+import { commitBounds } from "../../../store/database/groups/commit-figures.ts";
 import { flag, type Metric, one, seconds } from "./metric.ts";
 
 const sizes = "src/app/daemon/read-figures.ts";
-const commits = "src/store/database/commit-figures.ts";
+const commits = "src/store/database/groups/commit-figures.ts";
 const backups = "src/app/watch/backup-schedule.ts";
 const space = "src/exchange/uploads/disk-space.ts";
 

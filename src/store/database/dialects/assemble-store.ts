@@ -8,11 +8,11 @@ import type { LeaseTable } from "../../cluster/lease-table.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 import { killPoint } from "../../../lib/kill-point.ts";
 import { createListeners } from "../announcements.ts";
-import { closing, createGroupCommit, type GroupCommit } from "../group-commit.ts";
+import { closing, createGroupCommit, type GroupCommit } from "../groups/group-commit.ts";
 import type { DatabaseSizes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import type { StoreCondition } from "../store-condition.ts";
-import { checkedBy, type UnitWatch } from "../unit-checks.ts";
+import { checkedBy, type UnitWatch } from "../groups/unit-checks.ts";
 
 /** An open database of either dialect. */
 export interface StoreParts {

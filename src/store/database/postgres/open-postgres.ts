@@ -6,7 +6,7 @@ import { assembleStore } from "../dialects/assemble-store.ts";
 import { usedDatabaseBytes } from "../database-sizes.ts";
 import type { Tables } from "../schema.ts";
 import { StoreCondition } from "../store-condition.ts";
-import { areUnitsChecked } from "../unit-checks.ts";
+import { areUnitsChecked } from "../groups/unit-checks.ts";
 import { setDataVersion } from "../version-cache.ts";
 import type { Migration } from "../migrations/migrations.ts";
 import { allSchemas, type KnownSchemas, knownSchemas } from "./known-schemas.ts";

@@ -1,7 +1,7 @@
 /** Holds units of work on PostgreSQL to their rules, as in tests (`unit-checks.ts`): by triggers that stay in the database. */
 import { sql } from "kysely";
-import { type Transaction, undone } from "../group-commit.ts";
-import type { UnitWatch } from "../unit-checks.ts";
+import { type Transaction, undone } from "../groups/group-commit.ts";
+import type { UnitWatch } from "../groups/unit-checks.ts";
 import { idsLock, watchLock } from "./advisory-locks.ts";
 import type { PostgresSession, SessionQuery } from "./postgres-session.ts";
 

@@ -10,7 +10,7 @@
  * the time that these took.
  */
 import { setImmediate } from "node:timers/promises";
-import { sleep } from "../../lib/sleep.ts";
+import { sleep } from "../../../lib/sleep.ts";
 
 /** Writers that answer one another must not delay a commit for ever. */
 const maxTurns = 8;

@@ -1,5 +1,5 @@
 /** Which units of a group may run at the same moment. */
-import type { Owner } from "./owner.ts";
+import type { Owner } from "../owner.ts";
 import type { Keys } from "./side-by-side.ts";
 
 /** What decides about the place of a unit. */

@@ -8,12 +8,12 @@
  */
 import { inspect, isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { messageOf } from "../../lib/errors.ts";
-import { isStoreFault } from "../../lib/store-error.ts";
+import { messageOf } from "../../../lib/errors.ts";
+import { isStoreFault } from "../../../lib/store-error.ts";
 import { statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
-import type { Owner } from "./owner.ts";
-import { connectionOf } from "./prepared-query.ts";
-import type { SqliteDatabase } from "./sqlite-schema.ts";
+import type { Owner } from "../owner.ts";
+import { connectionOf } from "../prepared-query.ts";
+import type { SqliteDatabase } from "../sqlite-schema.ts";
 
 /** Whether units of work of stores that are opened from now on are to be checked. */
 export function areUnitsChecked(): boolean {

@@ -1,5 +1,5 @@
 /** Commits since the start, for monitoring. */
-import { Histogram } from "../../lib/histogram.ts";
+import { Histogram } from "../../../lib/histogram.ts";
 
 /** Seconds of a transaction, from its begin to the end of its sync. */
 export const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

@@ -8,9 +8,9 @@
  * unit that finds out on its way that its keys do not cover what it is going to write, asks to be alone.
  */
 import type { Kysely } from "kysely";
-import type { MayRunBefore } from "./fence.ts";
-import { connectionOf } from "./prepared-query.ts";
-import type { Tables } from "./schema.ts";
+import type { MayRunBefore } from "../fence.ts";
+import { connectionOf } from "../prepared-query.ts";
+import type { Tables } from "../schema.ts";
 
 /** Given only where they are asked for. */
 export type Keys = () => readonly string[];

@@ -1,9 +1,9 @@
 /** A unit of work in its group. */
 import type { Kysely } from "kysely";
-import { takeAnnouncements, type Topic } from "./announcements.ts";
-import type { Fence } from "./fence.ts";
-import type { Owner } from "./owner.ts";
-import type { Tables } from "./schema.ts";
+import { takeAnnouncements, type Topic } from "../announcements.ts";
+import type { Fence } from "../fence.ts";
+import type { Owner } from "../owner.ts";
+import type { Tables } from "../schema.ts";
 import type { Keys } from "./side-by-side.ts";
 
 export interface Unit {

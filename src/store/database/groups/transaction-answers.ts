@@ -3,7 +3,7 @@
  * and their results hardly ever change. The undo of a unit clears the cache, because the unit may have changed them.
  */
 import type { Kysely } from "kysely";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema.ts";
 
 export interface TransactionAnswers<Value> {
   get(tx: Kysely<Tables>, key: number): Promise<Value>;

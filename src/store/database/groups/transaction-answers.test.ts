@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { insertCompany } from "../accounts/companies.ts";
-import { openStore } from "./database.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { insertCompany } from "../../accounts/companies.ts";
+import { openStore } from "../database.ts";
 import { rememberInTransaction } from "./transaction-answers.ts";
 
 async function opened() {

@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import type BetterSqlite from "better-sqlite3";
 import { Kysely, sql } from "kysely";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { StoreError } from "../../lib/store-error.ts";
-import { announce, createListeners } from "./announcements.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { StoreError } from "../../../lib/store-error.ts";
+import { announce, createListeners } from "../announcements.ts";
 import { createGroupCommit, type GroupCommit, statementsInTurn } from "./group-commit.ts";
-import type { Tables } from "./schema.ts";
-import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+import type { Tables } from "../schema.ts";
+import { dataVersionOf, openSqlite, sqliteDialect } from "../sqlite-dialect.ts";
 
 let path: string;
 let database: BetterSqlite.Database;

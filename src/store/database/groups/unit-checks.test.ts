@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { itOnSqlite } from "../../../test/support/store-dialect.ts";
-import { insertCompany, listCompanies } from "../accounts/companies.ts";
-import { isPartner, savePartner } from "../accounts/partners.ts";
-import { openStore, type Store } from "./database.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { itOnSqlite } from "../../../../test/support/store-dialect.ts";
+import { insertCompany, listCompanies } from "../../accounts/companies.ts";
+import { isPartner, savePartner } from "../../accounts/partners.ts";
+import { openStore, type Store } from "../database.ts";
 
 let store: Store;
 

@@ -1,6 +1,6 @@
 /** Units of work without savepoints: one that fails undoes its whole group. */
 import type { Kysely } from "kysely";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../schema.ts";
 import { endsOfAll, NotAloneError } from "./side-by-side.ts";
 import { type Done, doneOf, type Unit } from "./unit-of-work.ts";
 import { turnsOf } from "./unit-turns.ts";
