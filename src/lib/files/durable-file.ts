@@ -17,14 +17,21 @@ function temporaryNameFor(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 180)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
+function openDirectory(directory: string): Promise<FileHandle> {
+  return changes.open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+}
+
+async function syncAndClose(directory: FileHandle): Promise<void> {
+  try {
+    await changes.syncFolder(directory);
+  } finally {
+    await directory.close();
+  }
+}
+
 /** Makes what was renamed, linked or removed in a directory survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await changes.open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-  try {
-    await changes.syncFolder(handle);
-  } finally {
-    await handle.close();
-  }
+  await syncAndClose(await openDirectory(directory));
 }
 
 async function writeAndSync(handle: FileHandle, bytes: string | Uint8Array): Promise<void> {
@@ -47,13 +54,18 @@ export async function writeFileDurably(
 ): Promise<void> {
   const temporary = temporaryNameFor(path);
   await writeAndSync(await changes.open(temporary, "wx", mode), bytes);
+  let directory: FileHandle | undefined;
   try {
+    // Before the rename: CephFS answers who looks for a directory that was just changed after its journal, which the sync alone
+    // does not let wait for seconds.
+    directory = await openDirectory(dirname(path));
     await changes.rename(temporary, path);
   } catch (error) {
+    await directory?.close();
     await changes.unlink(temporary);
     throw error;
   }
-  await syncDirectory(dirname(path));
+  await syncAndClose(directory);
 }
 
 /** Makes one directory. `parentMissing` when there is nowhere to make it; rejects when a file has the name. */
