@@ -3,6 +3,9 @@
  * round something befalls them, and everything that was answered must be there, once, in order, and in time.
  *
  *   node test/nightly/cluster-rounds.ts --nodes 4 --rounds 200 [--seed N] [--only kill,freeze] [--lease MS] [--companies N]
+ *     [--mounts /mnt/1,/mnt/2,/mnt/3,/mnt/4,/mnt/outside]
+ *
+ * `--mounts` has the tree on shared storage that is mounted there, for each node by itself and last for looks from outside.
  *
  * After `npm run build`, as root (for trees that can be frozen); ends with 1 when something is not so, or when trees cannot be
  * frozen and no `--only` says what to do without them.
@@ -31,6 +34,7 @@ const { values } = parseArgs({
     lease: { type: "string", default: "3000" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     only: { type: "string" },
+    mounts: { type: "string" },
     stops: { type: "string", default: "3" },
     // With more, ten processes on two processors are late by themselves.
     pace: { type: "string", default: "3600" },
@@ -59,7 +63,7 @@ function* drawFaults(possible: readonly Fault[], random: () => number): Generato
 async function makeSite(): Promise<ClusterSite> {
   const site = await ClusterSite.make({
     ...{ nodes: Number(values.nodes), companies: Number(values.companies), leaseMs },
-    ...{ hasStandby: true, hasTrees: true },
+    ...{ hasStandby: true, hasTrees: values.mounts === undefined, mounts: values.mounts?.split(",") },
     settings: { inbound: { parserThreads: 1, scanMs: 2_000 } },
     company: companySection(receiver, authority.caFile),
   });

@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ensureCompanyTree } from "../../src/exchange/folders/company-folders.ts";
 import { type Balancer, startBalancer } from "./cluster-balancer.ts";
 import { ClusterDatabase } from "./cluster-database.ts";
@@ -18,6 +18,7 @@ import { canFreezeTrees, ClusterNode } from "./cluster-node.ts";
 import { watchCluster } from "./cluster-watch.ts";
 import { lenient, oneParser, type Settings, type Site, user } from "./daemon.ts";
 import { makePostgresSite } from "./postgres-site.ts";
+import { runProgram } from "./run-program.ts";
 import { freePort } from "./server-process.ts";
 
 export interface ClusterPlan {
@@ -27,6 +28,8 @@ export interface ClusterPlan {
   readonly hasStandby?: boolean;
   /** Each node has a way of its own to the tree, which can be frozen. */
   readonly hasTrees?: boolean;
+  /** Where one shared storage is mounted: for each node, and last for looks from outside. Otherwise the tree is on the local disk. */
+  readonly mounts?: readonly string[] | undefined;
   /** Settings of all nodes. */
   readonly settings?: Settings;
   /** The section of each company. */
@@ -91,11 +94,11 @@ export class ClusterSite {
   readonly password: string;
   readonly key: Buffer;
   readonly #site: Site;
+  readonly #tree: Tree;
 
   private constructor(
     made: Pick<ClusterSite, "folder" | "database" | "nodes" | "balancer" | "companies" | "leaseMs">,
-    site: Site,
-    key: Buffer,
+    { site, tree, key }: { readonly site: Site; readonly tree: Tree; readonly key: Buffer },
   ) {
     this.folder = made.folder;
     this.database = made.database;
@@ -106,6 +109,7 @@ export class ClusterSite {
     this.password = site.password;
     this.key = key;
     this.#site = site;
+    this.#tree = tree;
   }
 
   /** With a tree and a database that have the companies; no node runs. */
@@ -125,13 +129,14 @@ export class ClusterSite {
       await ensureCompanyTree(join(site.stateDir, "companies"), company.code);
     }
     await watchCluster(database);
-    const nodes = await makeNodes({ folder, database, tree: site.stateDir }, plan, companies);
+    const tree = await placeTree(site.stateDir, plan);
+    const nodes = await makeNodes({ folder, database, tree }, plan, companies);
     const balancer = await startBalancer(
       join(folder, "haproxy.cfg"),
       nodes.map((node) => node.plan),
     );
     const made = { folder, database, nodes, balancer, companies, leaseMs: plan.leaseMs };
-    return new ClusterSite(made, site, await readFile(site.keyFile));
+    return new ClusterSite(made, { site, tree, key: await readFile(site.keyFile) });
   }
 
   /** The address of HTTP before all nodes. */
@@ -149,7 +154,7 @@ export class ClusterSite {
 
   /** Absolute path in the tree of a company, not as a node sees it. */
   path(code: string, ...parts: readonly string[]): string {
-    return join(this.#site.stateDir, "companies", code, ...parts);
+    return join(this.#tree.outside, "companies", code, ...parts);
   }
 
   async startAll(): Promise<void> {
@@ -173,16 +178,34 @@ export class ClusterSite {
   async end(): Promise<void> {
     for (const node of this.nodes) await node.end();
     await this.balancer.end();
+    if (this.#tree.outside !== this.#site.stateDir) await rm(this.#tree.outside, { recursive: true });
     await this.#site.end();
     await this.database.end();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
+/** The tree as each node has it, and as it is looked at from outside. */
+interface Tree {
+  readonly ofNodes: readonly string[];
+  readonly outside: string;
+}
+
+async function placeTree(stateDir: string, { nodes, mounts }: ClusterPlan): Promise<Tree> {
+  if (mounts === undefined)
+    return { ofNodes: Array.from({ length: nodes }, () => stateDir), outside: stateDir };
+  const outsideMount = mounts[nodes];
+  if (outsideMount === undefined) throw new Error(`${nodes} nodes need ${nodes + 1} mounts`);
+  const outside = await mkdtemp(join(outsideMount, "dropgate-tree-"));
+  const copied = await runProgram("cp", ["-a", `${stateDir}/.`, outside]);
+  if (copied.exitCode !== 0) throw new Error(`the tree was not copied: ${copied.output}`);
+  return { ofNodes: mounts.slice(0, nodes).map((mount) => join(mount, basename(outside))), outside };
+}
+
 interface Ground {
   readonly folder: string;
   readonly database: ClusterDatabase;
-  readonly tree: string;
+  readonly tree: Tree;
 }
 
 async function makeNodes(
@@ -197,13 +220,13 @@ async function makeNodes(
   };
   await writeFile(join(folder, "settings.json"), JSON.stringify(settings, null, 2));
   const made: ClusterNode[] = [];
-  for (let at = 1; at <= plan.nodes; at += 1) {
+  for (const [index, ownTree] of tree.ofNodes.entries()) {
     const [httpPort, sftpPort] = [await freePort(), await freePort()];
-    const name = `gate-${at}`;
+    const name = `gate-${index + 1}`;
     made.push(
       await ClusterNode.make({
         ...{ name, folder: join(folder, "nodes", name), pids: join(folder, "pids") },
-        ...{ tree, httpPort, sftpPort, settings },
+        ...{ tree: ownTree, httpPort, sftpPort, settings },
         leaseMs: plan.leaseMs,
         databasePort: () => database.port,
         databaseUrl: () => database.url,

@@ -35,6 +35,7 @@ test.each([
   ["NFS 4.0", nfs("vers=4.0,hard"), ["problem"]],
   ["NFS 3", { type: "nfs", options: ["vers=3"] }, ["problem"]],
   ["CephFS", { type: "ceph", options: [] }, ["ok"]],
+  ["CephFS by ceph-fuse", { type: "fuse.ceph-fuse", options: [] }, ["ok"]],
   ["SMB", { type: "cifs", options: ["vers=3.1.1"] }, ["problem"]],
   ["FUSE", { type: "fuse.sshfs", options: [] }, ["problem"]],
   ["a disk of this machine", { type: "ext4", options: [] }, ["ok"]],
