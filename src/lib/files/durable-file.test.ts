@@ -1,50 +1,32 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type * as Changes from "./changes.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { makeDirectoryDurably, writeFileDurably } from "./durable-file.ts";
 
-const calls = vi.hoisted((): string[] => []);
-
-vi.mock("./changes.ts", async (original) => {
-  const real = await original<typeof Changes>();
-  const noted =
-    <Given extends unknown[], Result>(name: string, call: (...given: Given) => Result) =>
-    (...given: Given): Result => {
-      calls.push(name);
-      return call(...given);
-    };
-  return {
-    ...real,
-    open: (path: string, flags: string | number, mode?: number) => {
-      calls.push(typeof flags === "string" ? "make" : "open directory");
-      return real.open(path, flags, mode);
-    },
-    append: noted("write", real.append),
-    syncFile: noted("sync", real.syncFile),
-    rename: noted("rename", real.rename),
-    syncFolder: noted("sync directory", real.syncFolder),
-  };
-});
-
+let base: string;
 let dir: string;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "dropgate-durable-"));
-  calls.length = 0;
+  base = await mkdtemp(join(tmpdir(), "dropgate-durable-"));
+  dir = join(base, "folder");
+  await mkdir(dir);
 });
 
-afterEach(() => rm(dir, { recursive: true, force: true }));
+afterEach(() => rm(base, { recursive: true, force: true }));
 
 describe("writing a file", () => {
-  it("looks for its directory before it changes that, since on CephFS such a look is late afterwards", async () => {
-    await writeFileDurably(join(dir, "file"), "former");
-    calls.length = 0;
-    await writeFileDurably(join(dir, "file"), "text");
-    expect(calls).toEqual(["make", "write", "sync", "open directory", "rename", "sync directory"]);
-    expect(await readFile(join(dir, "file"), "utf8")).toBe("text");
-    expect(await readdir(dir)).toEqual(["file"]);
+  it("opens its directory before it changes that: on CephFS a look at it is late afterwards", async () => {
+    await asOrdinaryUser(dir, async () => {
+      const path = join(dir, "file");
+      await writeFileDurably(path, "former");
+      await chmod(dir, 0o300);
+      await expect(writeFileDurably(path, "text")).rejects.toThrow("EACCES");
+      await chmod(dir, 0o700);
+      expect(await readFile(path, "utf8")).toBe("former");
+      expect(await readdir(dir)).toEqual(["file"]);
+    });
   });
 
   it("leaves nothing beside a name that cannot be had", async () => {
