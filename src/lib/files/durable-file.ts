@@ -56,8 +56,8 @@ export async function writeFileDurably(
   await writeAndSync(await changes.open(temporary, "wx", mode), bytes);
   let directory: FileHandle | undefined;
   try {
-    // Before the rename: CephFS answers who looks for a directory that was just changed after its journal, which the sync alone
-    // does not let wait for seconds.
+    // Before the rename. CephFS answers a look at a directory that was just changed when it has written its journal: seconds
+    // later, unless somebody asks for the sync, and nobody does who waits for that look.
     directory = await openDirectory(dirname(path));
     await changes.rename(temporary, path);
   } catch (error) {
