@@ -1,12 +1,13 @@
 /** Whether a round has left everything as it must be: ledger, order, stops, deliveries, and how long companies were without service. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
 import type { Post } from "./receiver.ts";
 import type { StolenTime } from "./stolen-time.ts";
 import { receiptName } from "./stop-files.ts";
+import { bytesIfThere, textIfThere } from "./tree-looks.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A time in which nothing can be decided, because the database was away; milliseconds UTC. */
@@ -162,16 +163,16 @@ class RoundCheck {
       if (decision !== undefined) this.#checkGap(sent, decision);
     }
     this.#checkOrder(decisions, versions);
-    this.#checkReceipts([...entries.values()].flat());
+    await this.#checkReceipts([...entries.values()].flat());
   }
 
   /** That of a name is of the last of its files to be decided. */
-  #checkReceipts(entries: readonly Entry[]): void {
+  async #checkReceipts(entries: readonly Entry[]): Promise<void> {
     for (const [key, ofName] of Map.groupBy(entries, ({ company, name }) => `${company}/${name}`)) {
       const [first] = ofName;
       if (first === undefined) continue;
       const path = this.#site.path(first.company, "receipts", receiptName(first.name));
-      const receipt = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+      const receipt = await textIfThere(path);
       const [, sha256] = /<StopResponse [^>]*Sha256="([0-9a-f]{64})"/.exec(receipt ?? "") ?? [];
       const inOrder = ofName.toSorted((a, b) => a.decidedAt - b.decidedAt || Number(a.id) - Number(b.id));
       const last = inOrder.at(-1);
@@ -286,7 +287,7 @@ class RoundCheck {
     for (const [guid = "", name = "", state, sha256 = "", target, code = "", fault] of rows) {
       const about = `delivery ${name} to ${target} of ${code}`;
       if (state !== "delivered") this.#problems.push(`${about} is ${state} (${fault})`);
-      else if (target === "outbound") this.#checkBytes(about, sha256, this.#fileOf(code, name));
+      else if (target === "outbound") this.#checkBytes(about, sha256, await this.#fileOf(code, name));
       else this.#checkPosts(about, sha256, byId.get(guid) ?? []);
     }
     const wanted = 4 * this.#facts.traffic.driven.flatMap(({ stopNbrs }) => stopNbrs).length;
@@ -304,9 +305,8 @@ class RoundCheck {
     if (found !== sha256) this.#problems.push(`${about} has the bytes ${found} instead of ${sha256}`);
   }
 
-  #fileOf(code: string, name: string): Uint8Array | undefined {
-    const path = this.#site.path(code, "outbound", name);
-    return existsSync(path) ? readFileSync(path) : undefined;
+  #fileOf(code: string, name: string): Promise<Uint8Array | undefined> {
+    return bytesIfThere(this.#site.path(code, "outbound", name));
   }
 }
 
@@ -319,14 +319,14 @@ export async function checkRound(site: ClusterSite, facts: RoundFacts): Promise<
 
 /** Whether each completion is in exactly one export of its company; `outbound/` has their folders, each with its manifest. */
 export async function checkExports(site: ClusterSite): Promise<readonly string[]> {
-  const { readdir } = await import("node:fs/promises");
   const problems: string[] = [];
   for (const { code } of site.companies) {
     const folder = site.path(code, "outbound");
     const all = await readdir(folder, { recursive: true });
-    const exported = all
-      .filter((path) => path.endsWith("/manifest.xml"))
-      .flatMap((path) => [...readFileSync(`${folder}/${path}`, "utf8").matchAll(/<FileName>([^<]+)</g)])
+    const manifests = all.filter((path) => path.endsWith("/manifest.xml"));
+    const texts = await Promise.all(manifests.map((path) => readFile(`${folder}/${path}`, "utf8")));
+    const exported = texts
+      .flatMap((manifest) => [...manifest.matchAll(/<FileName>([^<]+)</g)])
       .map(([, name]) => String(name));
     const text = `select completions.name from completions join companies on companies.id = company_id where code = '${code}'`;
     const completed = (await site.database.ask(text)).map(([name]) => String(name));

@@ -3,13 +3,11 @@
  * answered, and sends again what was not; it posts stops; and its driver delivers a load. It notes what it was answered.
  */
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { unlessMissing } from "../../src/lib/errors.ts";
 import { askUntilAnswered, SftpLink } from "./cluster-link.ts";
 import type { ClusterCompany, ClusterSite } from "./cluster-site.ts";
 import { fileName, receiptName, stopElement, stopsDocument } from "./stop-files.ts";
+import { isThere, textIfThere } from "./tree-looks.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A content under a name, and what became of its uploads. */
@@ -132,7 +130,7 @@ class Host {
     // That of a file which is decided or filed while the other one comes may be seen for a moment.
     const isAnswered = random() < 0.5 && (await this.#isFiled(file.name));
     const { sha256 } = await this.#sendFile(link, { ...file, wanted: "refused" });
-    const receipt = await readFile(path, "utf8").catch(unlessMissing);
+    const receipt = await textIfThere(path);
     if (isAnswered && receipt !== undefined && !receipt.includes(sha256))
       traffic.surprises.push(
         `${file.name} was answered, and the receipt of the file before is there: ${receipt}`,
@@ -151,7 +149,7 @@ class Host {
   async #untilReceipt(name: string): Promise<void> {
     const { site, company, closing } = this.#plan;
     const path = site.path(company.code, "receipts", receiptName(name));
-    await waitFor(`the receipt of ${name}`, () => closing.aborted || existsSync(path));
+    await waitFor(`the receipt of ${name}`, async () => closing.aborted || (await isThere(path)));
   }
 
   /** Until it is answered. A second file of a name has other bytes. */

@@ -2,12 +2,13 @@
  * Receipts that hosts of a cluster have deleted, of the round before: none of them comes again, whatever befalls the nodes. The
  * file of an upload that was not answered may still come, with a receipt of its own.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SentFile } from "./cluster-host.ts";
 import { SftpLink } from "./cluster-link.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { receiptName } from "./stop-files.ts";
+import { textIfThere } from "./tree-looks.ts";
 
 /** Nodes note each two seconds what hosts have collected; those that die with it in their memory forget it. */
 const notedWithinMs = 2_500;
@@ -42,7 +43,7 @@ export class DeletedReceipts {
         try {
           for (const name of names) {
             const path = this.#site.path(code, "receipts", receiptName(name));
-            texts.set(path, readFileSync(path, "utf8"));
+            texts.set(path, await readFile(path, "utf8"));
             await link.remove(`/receipts/${receiptName(name)}`);
           }
         } finally {
@@ -56,9 +57,11 @@ export class DeletedReceipts {
   }
 
   /** Those that are there all the same, in words. */
-  cameAgain(): readonly string[] {
-    return [...this.#deleted]
-      .filter(([path, text]) => existsSync(path) && readFileSync(path, "utf8") === text)
-      .map(([path]) => `${path} was deleted by its host, and came again`);
+  async cameAgain(): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const [path, text] of this.#deleted)
+      if ((await textIfThere(path)) === text)
+        problems.push(`${path} was deleted by its host, and came again`);
+    return problems;
   }
 }

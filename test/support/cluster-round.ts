@@ -94,7 +94,7 @@ async function runWhile(stolen: StolenTime, site: ClusterSite, plan: RoundPlan):
   const { prefix, receiver } = plan;
   const left = await untilSettled(site, prefix, settlingMs);
   const verdict = await checkRound(site, { prefix, traffic, outages, posts: receiver.posts, stolen });
-  verdict.problems.push(...left, ...(plan.deleted?.cameAgain() ?? []));
+  verdict.problems.push(...left, ...((await plan.deleted?.cameAgain()) ?? []));
   plan.deleted?.note(traffic.files);
   receiver.posts.length = 0;
   return { verdict, words, stolenShare: stolen.share };
