@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { receiptName } from "../../test/support/stop-files.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -10,7 +10,9 @@ import { StoreError } from "../lib/store-error.ts";
 import type { EnteredAs } from "../store/cluster/arrivals.ts";
 import { EnteredElsewhere } from "./entered-elsewhere.ts";
 import { toWaitingFile } from "./lanes/waiting-file.ts";
+import { FilingThread } from "./places/filing-thread.ts";
 import { createLocations } from "./places/locations.ts";
+import { receiptsOfOthers } from "./places/receipt-files.ts";
 
 /** How long a network file system tells of a file what it has known (`actimeo=1`). */
 const rememberedMs = 1_000;
@@ -25,7 +27,10 @@ test("an entry that was not answered, and may have been made, is tried again whe
   // What lies in the place of its receipt cannot be read, and refuses nothing.
   mkdirSync(join(locations.receiptsDirectory("ACME"), receiptName(name)), { recursive: true });
   const askedAt: number[] = [];
+  const thread = new FilingThread();
+  onTestFinished(() => thread.close());
   const elsewhere = new EnteredElsewhere({
+    receipts: receiptsOfOthers(thread),
     arrivals: {
       async enter(files): Promise<readonly EnteredAs[]> {
         askedAt.push(performance.now());

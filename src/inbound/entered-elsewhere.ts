@@ -21,7 +21,7 @@ import type { ArrivalTable } from "../store/cluster/arrivals.ts";
 import { newFileOf } from "./entering-files.ts";
 import { pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 import type { Locations } from "./places/locations.ts";
-import { receiptsOfOthers } from "./places/receipt-files.ts";
+import type { ReceiptsOfOthers } from "./places/receipt-files.ts";
 import type { ReadReceipt } from "./places/shared-moves.ts";
 import { receiptPathOf } from "./receipts/awaited-receipts.ts";
 
@@ -29,6 +29,7 @@ export interface EnteredElsewhereDeps {
   readonly arrivals: Pick<ArrivalTable, "enter">;
   readonly locations: Locations;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly receipts: ReceiptsOfOthers;
   readonly clock: Clock;
   readonly failing: LimitedLog;
 }
@@ -56,7 +57,6 @@ export class EnteredElsewhere {
   readonly #deps: EnteredElsewhereDeps;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
-  readonly #receipts = receiptsOfOthers();
 
   constructor(deps: EnteredElsewhereDeps) {
     this.#deps = deps;
@@ -122,22 +122,22 @@ export class EnteredElsewhere {
     };
     const earlier = await Promise.all(files.map((file) => this.#earlierReceiptOf(file)));
     const ends = await arrivals.enter([...byEntry.keys()], isThere);
-    for (const [at, receipt] of earlier.entries())
-      if (receipt !== undefined && ends[at] === "entered") this.#remove(receipt);
+    const stale = earlier.filter((receipt, at) => receipt !== undefined && ends[at] === "entered");
+    await Promise.all(stale.map((receipt) => receipt && this.#remove(receipt)));
     const beingFiled = files.find((_, at) => ends[at] === "being filed");
     if (beingFiled !== undefined) throw new BeingFiledError(beingFiled);
   }
 
   async #earlierReceiptOf({ companyId, name }: WaitingFile): Promise<ReadReceipt | undefined> {
-    const { locations, companyCodeOf } = this.#deps;
+    const { locations, companyCodeOf, receipts } = this.#deps;
     const path = receiptPathOf(locations, await companyCodeOf(companyId), name);
-    return await this.#receipts.read(path).catch((error: unknown) => this.#cannotRemove(path, error));
+    return await receipts.read(path).catch((error: unknown) => this.#cannotRemove(path, error));
   }
 
   /** The file is entered by now, and cannot be refused; the node that has the company tries it too. */
-  #remove(receipt: ReadReceipt): void {
+  async #remove(receipt: ReadReceipt): Promise<void> {
     try {
-      this.#receipts.removeRead(receipt);
+      await this.#deps.receipts.removeRead(receipt);
     } catch (error) {
       this.#cannotRemove(receipt.path, error);
     }

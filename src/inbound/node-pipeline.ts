@@ -24,9 +24,9 @@ import { EnteredElsewhere } from "./entered-elsewhere.ts";
 import { ArrivalFigures, DecisionFigures } from "./lanes/decision-figures.ts";
 import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
 import { toWaitingFile } from "./lanes/waiting-file.ts";
-import { FilingThread } from "./places/filing-queue.ts";
+import { FilingThread } from "./places/filing-thread.ts";
 import type { Arrival, Inbox, ReservationHolder } from "./places/inbox.ts";
-import { type ReceiptFiles, sharedReceiptFiles } from "./places/receipt-files.ts";
+import { receiptsOfOthers, SharedReceiptFiles } from "./places/receipt-files.ts";
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { listLeftReceipts } from "./recovery/orphaned-receipts.ts";
@@ -51,12 +51,6 @@ const retryPollMs = 1_000;
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 const nothing = (): void => undefined;
 
-/** As long as the lease lasts that the node has now. */
-function receiptFilesOf(ownership: Ownership, { companyId }: TakenCompany): ReceiptFiles {
-  const fence = ownership.fenceOf(companyId);
-  return sharedReceiptFiles({ isOver: () => (fence?.goodForMs?.() ?? 0) <= 0 });
-}
-
 /** Whether the pipeline is to have the file, as far as its reservation says. */
 function isHeldBy(holder: ReservationHolder | undefined, { reservation }: Arrival): boolean {
   return holder !== undefined && (reservation === undefined || reservation.holder === holder);
@@ -76,7 +70,9 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   constructor(deps: NodePipelineDeps) {
     this.#deps = deps;
     this.#failing = createLimitedLog(deps.log, failing);
-    this.#elsewhere = new EnteredElsewhere({ ...deps, failing: this.#failing });
+    this.#elsewhere = new EnteredElsewhere({
+      ...{ ...deps, failing: this.#failing, receipts: receiptsOfOthers(this.#filingThread) },
+    });
   }
 
   async start(): Promise<void> {
@@ -92,8 +88,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   async take(company: TakenCompany, lost: AbortSignal): Promise<void> {
     if (company.companyId === 0) return;
-    const receiptFiles = receiptFilesOf(this.#deps.ownership, company);
-    const pipeline = this.#pipelineOf(company, receiptFiles);
+    const pipeline = this.#pipelineOf(company);
     // Known from here on, so that `leave` ends it however far it comes.
     this.#leaving.set(company.companyId, pipeline);
     await pipeline.start(lost, await listLeftReceipts(this.#deps, company));
@@ -263,8 +258,11 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     return [...this.#own.values()].reduce((sum, pipeline) => sum + count(pipeline), 0);
   }
 
-  #pipelineOf(company: TakenCompany, receiptFiles: ReceiptFiles): Pipeline {
+  #pipelineOf(company: TakenCompany): Pipeline {
     const { store, ownership, lookForArrivals, ...rest } = this.#deps;
+    // Of the lease that the node has now.
+    const fence = ownership.fenceOf(company.companyId);
+    const receiptFiles = new SharedReceiptFiles(this.#filingThread, () => fence?.goodForMs?.() ?? 0);
     return new Pipeline({
       ...rest,
       store: fencedStore(store, ownership),

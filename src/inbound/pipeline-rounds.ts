@@ -8,6 +8,7 @@ import type { Store } from "../store/database/database.ts";
 import type { EntriesInLine } from "./entries-in-line.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import { logHeld } from "./lanes/held-files.ts";
+import type { FilingThread } from "./places/filing-thread.ts";
 import type { Locations } from "./places/locations.ts";
 import type { AwaitedReceipts } from "./receipts/awaited-receipts.ts";
 import { acceptRetries } from "./recovery/recovery.ts";
@@ -26,13 +27,20 @@ export interface PipelineRoundsDeps {
   readonly failing: LimitedLog;
 }
 
+/** Of one company, where several nodes share the companies out. */
+export interface PipelineRoundsScope {
+  readonly company: TakenCompany;
+  readonly ownership: Ownership;
+  readonly filingThread: FilingThread;
+}
+
 const retryPollMs = 1_000;
 const heldReportMs = 60_000;
 
 /** `scope`: of the company that the pipeline has, where several nodes share the companies out. */
 export function startPipelineRounds(
   deps: PipelineRoundsDeps,
-  scope: { readonly company: TakenCompany; readonly ownership: Ownership } | undefined,
+  scope: PipelineRoundsScope | undefined,
   orphaned?: OrphanedReceipts,
 ): readonly Rounds[] {
   const held = startRounds(async () => logAllHeld(deps), { everyMs: heldReportMs });

@@ -36,7 +36,8 @@ import {
 import type { DecisionWatch } from "./lanes/decision-watch.ts";
 import { EnteringFiles } from "./entering-files.ts";
 import { EntriesInLine } from "./entries-in-line.ts";
-import { FilingQueue, type FilingThread } from "./places/filing-queue.ts";
+import { FilingQueue } from "./places/filing-queue.ts";
+import type { FilingThread } from "./places/filing-thread.ts";
 import type { HeldFiles, HeldInDetail } from "./lanes/held-files.ts";
 import type { Arrival, Inbox, ReservationHolder } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
@@ -331,7 +332,7 @@ export class Pipeline implements Inbox, Service {
     killPoint("stop.lanes");
     await this.#filing.close();
     killPoint("stop.filing");
-    await rounds;
+    await rounds.then(() => this.#awaitedReceipts.end());
   }
 
   /** Resolves when no round is in hand any more. */

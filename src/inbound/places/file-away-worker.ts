@@ -1,9 +1,11 @@
-/** The thread that files groups away; see `file-away.ts`. */
+/** The thread that files groups away, and changes names beside that; see `filing-thread.ts`. */
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { serveJson } from "../../lib/threads/hosted-worker.ts";
 import { fileGroupAway, type FilingResult, type FilingTask } from "./file-away.ts";
+import type { FilingAnswer, FilingRequest } from "./filing-thread.ts";
+import { makeSharedChange } from "./shared-changes.ts";
 
-function run(tasks: readonly FilingTask[]): FilingResult[] {
+function fileAway(tasks: readonly FilingTask[]): readonly FilingResult[] {
   try {
     return fileGroupAway(tasks);
   } catch (error) {
@@ -16,4 +18,9 @@ function run(tasks: readonly FilingTask[]): FilingResult[] {
   }
 }
 
-serveJson(run);
+serveJson(
+  ({ tasks, changes }: FilingRequest): FilingAnswer => ({
+    ends: changes.map(makeSharedChange),
+    results: fileAway(tasks),
+  }),
+);

@@ -16,7 +16,6 @@ import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { JsonThread } from "../../lib/threads/json-thread.ts";
 import type { Ownership } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { FencedError } from "../../store/database/fence.ts";
@@ -24,6 +23,7 @@ import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/groups/group-commit.ts";
 import { apart } from "../../store/database/groups/side-by-side.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
+import { FilingThread } from "./filing-thread.ts";
 import { hourMs } from "../../lib/durations.ts";
 
 const groupSize = 256;
@@ -165,34 +165,6 @@ class OpenReceipts {
     if (key === undefined || open === undefined) return;
     open.count -= 1;
     if (open.count === 0) this.#open.delete(key);
-  }
-}
-
-/** The thread that files groups away, one after the other, and which receipts it is writing. Queues may share it. */
-export class FilingThread {
-  readonly #thread = new JsonThread<readonly FilingTask[], FilingResult[]>({
-    ...{ module: "./file-away-worker", base: import.meta.url, name: "filing" },
-  });
-  readonly #inHand = new Set<{ readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> }>();
-
-  /** Rejects when the thread ends. */
-  async run(tasks: readonly FilingTask[], receiptKeys: ReadonlySet<string>): Promise<FilingResult[]> {
-    const work = this.#thread.run(tasks);
-    const inHand = { receiptKeys, done: work.then(nothing, nothing) };
-    this.#inHand.add(inHand);
-    return await work.finally(() => this.#inHand.delete(inHand));
-  }
-
-  async receiptIdle(key: string): Promise<void> {
-    for (;;) {
-      const writing = [...this.#inHand].find(({ receiptKeys }) => receiptKeys.has(key));
-      if (writing === undefined) return;
-      await writing.done;
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
   }
 }
 

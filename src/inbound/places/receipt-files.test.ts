@@ -1,9 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { sharedReceiptFiles, soleReceiptFiles } from "./receipt-files.ts";
+import { FilingThread } from "./filing-thread.ts";
+import { receiptsOfOthers, SharedReceiptFiles, soleReceiptFiles } from "./receipt-files.ts";
+import { makeSharedChange, type SharedChange } from "./shared-changes.ts";
 import { HoldOverError } from "./shared-moves.ts";
+
+const minuteMs = 60_000;
+const thread = new FilingThread();
+afterAll(() => thread.close());
 
 let path: string;
 beforeEach(() => {
@@ -13,40 +20,133 @@ beforeEach(() => {
 
 describe.each([
   ["of one process", soleReceiptFiles],
-  ["of a node that has the company", sharedReceiptFiles({ isOver: () => false })],
+  ["of a node that has the company", new SharedReceiptFiles(thread, () => minuteMs)],
 ])("receipts %s", (_, receipts) => {
   it("are written over an older one, and removed, and nothing else lies beside them", async () => {
     expect(await receipts.remove(path)).toBe(false);
-    receipts.write(path, "one");
-    receipts.write(path, "two");
+    expect(await receipts.write(path, "one")).toBe(true);
+    expect(await receipts.write(path, "two")).toBe(true);
     expect(readFileSync(path, "utf8")).toBe("two");
     expect(await receipts.remove(path)).toBe(true);
     expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it("are written only where it stands as it was found", async () => {
+    expect(await receipts.write(path, "one", "there")).toBe(false);
+    expect(existsSync(path)).toBe(false);
+    expect(await receipts.write(path, "one", "missing")).toBe(true);
+    expect(await receipts.write(path, "two", "missing")).toBe(false);
+    expect(readFileSync(path, "utf8")).toBe("one");
+    expect(await receipts.write(path, "two", "there")).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("two");
+  });
+
+  it("are changed in the order that was asked for, whoever waits", async () => {
+    const changes = [receipts.write(path, "of an earlier file"), receipts.remove(path)];
+    expect(await Promise.all(changes)).toEqual([true, true]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("tell that a folder has the name", async () => {
+    mkdirSync(path);
+    await expect(receipts.remove(path)).rejects.toMatchObject({ code: expect.stringMatching(/^E/) });
+    await expect(receipts.write(path, "one")).rejects.toMatchObject({ code: "EISDIR" });
+    expect(readdirSync(path)).toEqual([]);
   });
 });
 
 describe("receipts of a node that has lost the company", () => {
   it("stay as the new owner has written them", async () => {
-    const receipts = sharedReceiptFiles({ isOver: () => true });
+    const receipts = new SharedReceiptFiles(thread, () => 0);
     writeFileSync(path, "of the new owner");
     await expect(receipts.remove(path)).rejects.toThrow(HoldOverError);
-    expect(() => receipts.write(path, "older")).toThrow(HoldOverError);
+    await expect(receipts.write(path, "older")).rejects.toThrow(HoldOverError);
     expect(readFileSync(path, "utf8")).toBe("of the new owner");
     expect(readdirSync(dirname(path))).toHaveLength(1);
   });
 
-  it("come back when the lease ends in the middle of a change", async () => {
-    let asked = 0;
-    const receipts = sharedReceiptFiles({
-      isOver() {
-        asked += 1;
-        return asked > 1;
-      },
-    });
+  it("are left alone when the lease was over before the thread came to them", () => {
     writeFileSync(path, "of the new owner");
+    const late = { path, privateName: ".again.0123abcd.gone", goodUntil: 0 };
+    expect(makeSharedChange({ ...late, kind: "removeReceipt" })).toEqual({ kind: "over" });
+    expect(makeSharedChange({ ...late, kind: "writeReceipt", text: "older" })).toEqual({ kind: "over" });
+    expect(makeSharedChange({ ...late, kind: "endTaking", from: path, at: path })).toEqual({ kind: "over" });
+    expect(readFileSync(path, "utf8")).toBe("of the new owner");
+    expect(readdirSync(dirname(path))).toHaveLength(1);
+  });
+});
+
+describe("changes that a thread is slow to make", () => {
+  it("are tried again while the lease is renewed, and no longer", async () => {
+    const asked: SharedChange[] = [];
+    let goodForMs = minuteMs;
+    const slow = {
+      async change(change: SharedChange): Promise<boolean> {
+        asked.push(change);
+        if (asked.length === 1) throw new HoldOverError();
+        goodForMs = 0;
+        if (asked.length > 2) throw new HoldOverError();
+        return true;
+      },
+      receiptIdle: async () => undefined,
+    };
+    const receipts = new SharedReceiptFiles(slow, () => goodForMs);
+    expect(await receipts.write(path, "one")).toBe(true);
+    expect(asked).toHaveLength(2);
+    await expect(receipts.write(path, "two")).rejects.toThrow(HoldOverError);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("are waited for at the end, and none is begun after it", async () => {
+    const receipts = new SharedReceiptFiles(thread, () => minuteMs);
+    const writing = receipts.write(path, "one");
+    await receipts.end();
+    expect(readFileSync(path, "utf8")).toBe("one");
+    expect(await writing).toBe(true);
+    await expect(receipts.write(path, "two")).rejects.toThrow(HoldOverError);
     await expect(receipts.remove(path)).rejects.toThrow(HoldOverError);
-    asked = 0;
-    expect(() => receipts.write(path, "older")).toThrow(HoldOverError);
-    expect(existsSync(path) && readFileSync(path, "utf8")).toBe("of the new owner");
+    expect(readFileSync(path, "utf8")).toBe("one");
+  });
+
+  it("hold up nothing else, as on storage that gives no answer", async () => {
+    const text = "<StopResponse/>";
+    // A read of it ends when somebody has written to it.
+    execFileSync("mkfifo", [path]);
+    const { ino, dev } = lstatSync(path);
+    const folder = dirname(path);
+    const writer = spawn(
+      "sh",
+      ["-c", `sleep 0.5; printf '${text}' >"$0"; sleep 0.5; printf '${text}' >.mark.gone`, path],
+      {
+        cwd: folder,
+        stdio: "inherit",
+      },
+    );
+    const ended = new Promise((resolve) => writer.on("exit", resolve));
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 10);
+    try {
+      const change = { kind: "removeReadReceipt", path, text, file: { ino, dev } } as const;
+      await thread.change({ ...change, privateName: ".mark.gone" });
+      expect(turns).toBeGreaterThan(20);
+      expect(readdirSync(folder)).toEqual([]);
+    } finally {
+      clearInterval(timer);
+      await ended;
+    }
+  });
+
+  it("take no receipt of another file for the one that was read", async () => {
+    writeFileSync(path, "earlier");
+    const receipts = receiptsOfOthers(thread);
+    const read = await receipts.read(path);
+    if (read === undefined) throw new Error("there is one");
+    writeFileSync(path, "later");
+    await receipts.removeRead(read);
+    expect(readFileSync(path, "utf8")).toBe("later");
+    await receipts.removeRead({ ...read, text: "later" });
+    expect(readdirSync(dirname(path))).toEqual([]);
   });
 });

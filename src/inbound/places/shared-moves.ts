@@ -81,7 +81,10 @@ function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-function isSameInode(one: Stats | undefined, other: Stats | undefined): boolean {
+/** What tells a file from all others of the machine. */
+export type Inode = Pick<Stats, "ino" | "dev">;
+
+function isSameInode(one: Inode | undefined, other: Inode | undefined): boolean {
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
@@ -131,7 +134,7 @@ function giveBackReceipt(taken: string, path: string): void {
 export interface ReadReceipt {
   readonly path: string;
   readonly text: string;
-  readonly file: Stats;
+  readonly file: Inode;
 }
 
 /** Removes a receipt that was read before, by a node that need not have the company; and none that has its name since. */

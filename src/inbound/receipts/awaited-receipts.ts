@@ -20,6 +20,7 @@ import type { Channel } from "../places/inbox.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, nameOfAgainFile } from "../places/place-arrival.ts";
 import type { ReceiptFiles } from "../places/receipt-files.ts";
+import type { Standing } from "../places/shared-changes.ts";
 import { unlessHoldOver } from "../places/shared-moves.ts";
 
 /** Whose receipt it is. */
@@ -40,13 +41,12 @@ export interface Restoring {
   readonly isCollectedToo: boolean;
   /** Only when it is that of this entry. */
   readonly onlyOf?: number;
+  /** Only when there is one in its place, or none. */
+  readonly onlyIf?: Standing;
 }
 
 /** Of a receipt that is to be written again now. */
-export interface WritingAgain extends Partial<Omit<Restoring, "isOver">> {
-  /** Whether there is still what was found where it is to be; asked right before it is written. */
-  readonly isStill?: () => boolean;
-}
+export type WritingAgain = Partial<Omit<Restoring, "isOver">>;
 
 /** "none": there is none to be written. "later": whether there is will be known later, or it cannot be written now. */
 export type WrittenAgain = "written" | "none" | "later";
@@ -126,20 +126,20 @@ export class AwaitedReceipts {
 
   /**
    * Writes the receipt of the last decided file of the name again, by default unless it was collected. "later" when a file of
-   * the name is on its way, or was since the call; when there is no more what was found; when the receipt is being written
+   * the name is on its way, or was since the call; when it is not as `onlyIf` says; when the receipt is being written
    * again already; and when the company is another node's. Rejects when it cannot be written.
    */
   async writeAgain(
     owner: ReceiptOwner,
-    { isStill = () => true, isCollectedToo = false, onlyOf }: WritingAgain = {},
+    { isCollectedToo = false, onlyOf, onlyIf }: WritingAgain = {},
   ): Promise<WrittenAgain> {
     const key = receiptKeyOf(owner);
     if (this.#restoring.has(key) || this.#awaited.has(key)) return "later";
     const attempt = { key, isOver: false };
-    const isOver = () => attempt.isOver || this.#restoring.has(key) || this.#isStopped || !isStill();
+    const isOver = () => attempt.isOver || this.#restoring.has(key) || this.#isStopped;
     this.#attempts.add(attempt);
     try {
-      return await this.#deps.restore(owner, { isOver, isCollectedToo, ...given({ onlyOf }) });
+      return await this.#deps.restore(owner, { isOver, isCollectedToo, ...given({ onlyOf, onlyIf }) });
     } finally {
       this.#attempts.delete(attempt);
     }
@@ -165,6 +165,11 @@ export class AwaitedReceipts {
   removedElsewhere(owner: ReceiptOwner): void {
     const key = receiptKeyOf(owner);
     if (this.#awaited.has(key)) this.#removedElsewhere.add(key);
+  }
+
+  /** No receipt is changed any more when this resolves. */
+  end(): Promise<void> {
+    return this.#deps.receiptFiles.end();
   }
 
   /** Nothing is written again any more. */

@@ -10,8 +10,9 @@
  * What cannot be written for a minute is given up, and told. What survives a crash: nothing; until all is done, the table of
  * leases says that the company was a dead node's, and whoever takes it over begins anew.
  */
-import { existsSync } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { isOpenState } from "../../domain/files/file-state.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
@@ -188,23 +189,22 @@ export class OrphanedReceipts {
     if (isOfName && receipts.leavesTo(entry)) return "none";
     if (isOfName && onTheirWay.has(path)) return "later";
     // A host has deleted it since.
-    if (faulty.fault !== "missing" && !existsSync(path)) {
+    const isThere = (await lstat(path).catch(unlessMissing)) !== undefined;
+    if (faulty.fault !== "missing" && !isThere) {
       faulty.fault = "missing";
       return "later";
     }
     const { fault } = faulty;
     if (fault !== "other" && entry.receiptCollectedAt !== null) return "none";
-    if (fault === "missing" && existsSync(path)) return "none";
-    const isStill = () => existsSync(path) === (fault !== "missing");
+    if (fault === "missing" && isThere) return "none";
+    const onlyIf = fault === "missing" ? "missing" : "there";
     if (isOfName)
       return await receipts.writeAgain(entry, {
-        ...{ onlyOf: entry.id, isStill, isCollectedToo: fault === "other" },
+        ...{ onlyOf: entry.id, onlyIf, isCollectedToo: fault === "other" },
       });
     const toBe = (await receiptsToBe(this.#deps, entry)).find((one) => one.path === path);
     if (toBe === undefined) return "none";
-    if (!isStill()) return "later";
-    receiptFiles.write(path, toBe.text);
-    return "written";
+    return (await receiptFiles.write(path, toBe.text, onlyIf)) ? "written" : "later";
   }
 
   /** Of those that are withheld for a minute, whatever comes of the files for whose sake; of all others it is told. */

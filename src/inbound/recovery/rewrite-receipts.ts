@@ -76,7 +76,7 @@ export async function recheckReceipts(deps: RecheckDependencies, since: number):
   for (const portion of portionsOf(entries, comparedAtOnce))
     for (const { entry, path, text } of await findFaultyReceipts(deps, portion)) {
       try {
-        deps.receiptFiles.write(path, text);
+        await deps.receiptFiles.write(path, text);
         written += 1;
       } catch (error) {
         const company = await deps.companyCodeOf(entry.companyId);
@@ -133,17 +133,16 @@ async function receiptOf(deps: RestoreDeps, owner: ReceiptOwner): Promise<NamedR
 async function restoreReceipt(
   deps: RestoreDeps,
   owner: ReceiptOwner,
-  { isOver, isCollectedToo, onlyOf }: Restoring,
+  { isOver, isCollectedToo, onlyOf, onlyIf }: Restoring,
 ): Promise<WrittenAgain> {
   const receipt = await receiptOf(deps, owner);
   await deps.idle(receiptKeyOf(owner));
-  // From here on nothing is waited for: nobody can come in between.
+  // From here until it is in line nothing is waited for: whoever comes now changes the receipt after that.
   if (isOver()) return "later";
   if (receipt === undefined || (receipt.isCollected && !isCollectedToo)) return "none";
   if (onlyOf !== undefined && receipt.id !== onlyOf) return "none";
   try {
-    deps.receiptFiles.write(receipt.path, receipt.text);
-    return "written";
+    return (await deps.receiptFiles.write(receipt.path, receipt.text, onlyIf)) ? "written" : "later";
   } catch (error) {
     unlessHoldOver(error);
     return "later";

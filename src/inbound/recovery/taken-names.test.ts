@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
-import { type ReceiptFiles, sharedReceiptFiles } from "../places/receipt-files.ts";
+import { FilingThread } from "../places/filing-thread.ts";
+import { type ReceiptFiles, SharedReceiptFiles } from "../places/receipt-files.ts";
 import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
 import { ledgerOfEachTest } from "../testing/ledger-fixture.ts";
 import { createAwaitedReceipts } from "./rewrite-receipts.ts";
@@ -34,20 +35,25 @@ describe("a name that a node had taken away before it died", () => {
   let taken: TakenNames;
   let isHere: boolean;
   let receiptFiles: ReceiptFiles;
+  const filingThread = new FilingThread();
+  afterAll(() => filingThread.close());
 
   beforeEach(() => {
     const { store, locations, companyId } = fixture;
     const companyCodeOf = async () => "ACME";
     lines.length = 0;
-    receiptFiles = sharedReceiptFiles({ isOver: () => !isHere });
+    const goodForMs = () => (isHere ? 60_000 : 0);
+    receiptFiles = new SharedReceiptFiles(filingThread, goodForMs);
     receipts = createAwaitedReceipts({
       ...{ store, locations, ledgerNumbers, companyCodeOf, failing, receiptFiles },
       idle: async () => undefined,
     });
     const company = { companyId, companyCode: "ACME", orphanedAt: undefined };
     isHere = true;
-    const ownership = { fenceOf: () => (isHere ? { companyId, epoch: 1 } : undefined) };
-    taken = new TakenNames({ company, ownership, store, locations, ledgerNumbers, receipts, log, failing });
+    const ownership = { fenceOf: () => (isHere ? { companyId, epoch: 1, goodForMs } : undefined) };
+    taken = new TakenNames({
+      ...{ company, ownership, store, locations, ledgerNumbers, receipts, filingThread, log, failing },
+    });
     for (const folder of [inbound(".again"), dirname(receiptPath())]) mkdirSync(folder, { recursive: true });
   });
 
@@ -253,7 +259,7 @@ describe("a name that a node had taken away before it died", () => {
     const write = receiptFiles.write.bind(receiptFiles);
     receiptFiles.write = (path, written) => {
       isHere = false;
-      write(path, written);
+      return write(path, written);
     };
     await twice();
     expect([existsSync(receiptPath()), existsSync(left)]).toEqual([false, true]);

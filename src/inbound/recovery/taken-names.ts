@@ -17,6 +17,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { unlink } from "../../lib/files/changes.ts";
 import { putBack } from "../../lib/files/put-back.ts";
@@ -28,7 +29,8 @@ import type { Store } from "../../store/database/database.ts";
 import { findFile } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName } from "../places/place-arrival.ts";
-import { endTaking } from "../places/shared-moves.ts";
+import type { FilingThread } from "../places/filing-thread.ts";
+import { unlessHoldOver } from "../places/shared-moves.ts";
 import type { AwaitedReceipts } from "../receipts/awaited-receipts.ts";
 import { entryAnsweredAt } from "./answered-entry.ts";
 
@@ -39,6 +41,7 @@ export interface TakenNamesDeps {
   readonly locations: Locations;
   readonly ledgerNumbers: Pick<SealedNumbers, "open">;
   readonly receipts: Pick<AwaitedReceipts, "writeAgain">;
+  readonly filingThread: Pick<FilingThread, "change">;
   readonly log: Logger;
   readonly failing: LimitedLog;
 }
@@ -139,7 +142,7 @@ export class TakenNames {
   }
 
   async #endFile(path: string, mayGoOn: () => boolean): Promise<void> {
-    const { locations, store, log, company } = this.#deps;
+    const { locations, store, log, company, ownership, filingThread } = this.#deps;
     const entry = await findFile(store.read, Number(fileForm.exec(basename(path))?.[1]));
     if (entry === undefined || !mayGoOn()) return;
     const source = locations.fromLedger(entry.source);
@@ -147,7 +150,9 @@ export class TakenNames {
     const isOfTask = dirname(source) === dirname(path);
     if (isOfTask && !entry.isFiled) return;
     const from = isOfTask ? source : join(locations.inboundDirectory(company.companyCode), entry.name);
-    if (endTaking(path, { from, at: locations.fromLedger(entry.location) }))
+    const goodUntil = monotonicMs() + (ownership.fenceOf(company.companyId)?.goodForMs?.() ?? 0);
+    const taking = { kind: "endTaking", path, from, at: locations.fromLedger(entry.location) } as const;
+    if ((await filingThread.change({ ...taking, goodUntil }).catch(unlessHoldOver)) === true)
       log.warn(
         { fileId: entry.id, file: entry.name },
         "a file that a node had taken away before it died was given back",
