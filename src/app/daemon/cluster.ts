@@ -2,7 +2,7 @@
 import { readFile, statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
+import { isLocalMount, readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
 import { treeTokenName } from "./tree-token.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
@@ -10,6 +10,7 @@ import { sharedSettingsHash } from "../../config/shared-settings.ts";
 import { LeaseKeeper, type LeaseKeeperDeps } from "../../cluster/lease-keeper.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { type ChangeClock, readChangeClock } from "../../lib/files/change-clock.ts";
+import { setShortCallsMayWait } from "../../lib/files/short-calls.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { secondMs } from "../../lib/durations.ts";
 import { newGuid } from "../../lib/ids.ts";
@@ -64,8 +65,10 @@ function rememberedHash(): (config: Config) => string {
 }
 
 /** A node that is alone may lie anywhere; whoever adds one is told. */
-async function warnOfMount(stateDir: string, log: Logger): Promise<void> {
-  for (const { status, what, remedy } of treeMountFindings(stateDir, await readMountOf(stateDir), []))
+async function lookAtMount(stateDir: string, log: Logger): Promise<void> {
+  const mount = await readMountOf(stateDir);
+  setShortCallsMayWait(!isLocalMount(mount));
+  for (const { status, what, remedy } of treeMountFindings(stateDir, mount, []))
     if (status !== "ok") log.warn({ remedy }, what);
 }
 
@@ -81,7 +84,7 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
   const token = join(shownDir, treeTokenName);
   await writeFileDurably(token, `${incarnation}\n`);
-  await warnOfMount(config.stateDir, log);
+  await lookAtMount(config.stateDir, log);
   const fixed = { name, incarnation, version: readVersion(), schema: currentSchema };
   const addressOf = ([protocol, port]: [string, number]) => [protocol, `${hostname()}:${port}`] as const;
   const settingsHash = rememberedHash();

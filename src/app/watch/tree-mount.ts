@@ -35,6 +35,12 @@ export async function readMountOf(path: string): Promise<Mount | undefined> {
 const localTypes = new Set(["ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "tmpfs", "overlay"]);
 /** `fuse.ceph-fuse`: Ceph's own client, of the same file system as that of the kernel. */
 const clusterTypes = new Set(["ceph", "fuse.ceph-fuse", "gfs2", "ocfs2"]);
+
+/** Whether a call to it never waits for another machine. */
+export function isLocalMount(mount: Mount | undefined): boolean {
+  return mount !== undefined && localTypes.has(mount.type);
+}
+
 const goodMount =
   "mount the tree by NFS 4.1 or newer (`vers=4.2,hard,actimeo=1,lookupcache=positive`), or CephFS";
 

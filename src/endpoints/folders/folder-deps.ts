@@ -13,6 +13,7 @@ import type { Inbox } from "../../inbound/places/inbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import type { ChangeClock } from "../../lib/files/change-clock.ts";
+import { mayShortCallsWait, shortCall } from "../../lib/files/short-calls.ts";
 import { asForeign, foreignEntries } from "../../lib/files/foreign-calls.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { WatchFolder } from "./folder-watch.ts";
@@ -98,9 +99,18 @@ export const localFolderDisk: FolderDisk = {
   lstat: systemDisk.lstat,
   access: (path, mode) => accessCall(path, mode),
   statsAtOnce: 64,
-  stat: async (path) => statSync(path),
-  realpath: async (path) => realpathSync.native(path),
-  entries: async (path) => fewEntriesNow(path) ?? (await opendir(path, { bufferSize: portion })),
+  stat: (path) =>
+    shortCall(
+      () => statSync(path),
+      () => stat(path),
+    ),
+  realpath: (path) =>
+    shortCall(
+      () => realpathSync.native(path),
+      () => realpath(path),
+    ),
+  entries: async (path) =>
+    (mayShortCallsWait() ? undefined : fewEntriesNow(path)) ?? (await opendir(path, { bufferSize: portion })),
 };
 
 export interface FolderDeps {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { LeftFile } from "../../domain/files/folder-standing.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { assertHeld, unlessHoldOver } from "../../inbound/places/shared-moves.ts";
+import { mayShortCallsWait } from "../../lib/files/short-calls.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { AgainLooks, type AgainLooksDeps } from "./again-looks.ts";
@@ -72,7 +73,8 @@ export class FolderScanner {
   isDue(): boolean {
     if (this.times.isResting) return false;
     if (this.#again.isDue || this.#deps.candidates.mayLieAside) return true;
-    if (this.#empty?.mayAsk(performance.now()) !== true) return true;
+    // The look at its times is made here and now.
+    if (this.#empty?.mayAsk(performance.now()) !== true || mayShortCallsWait()) return true;
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
       this.times.looked();

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { againFolderName } from "../../inbound/places/place-arrival.ts";
 import { mkdir } from "../../lib/files/changes.ts";
@@ -6,6 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { type PinnedFolder, pinFolder } from "../../lib/files/open-regular-file.ts";
+import { shortCall } from "../../lib/files/short-calls.ts";
 import { doneFolderName, type FolderName, folderNames } from "./folder-rights.ts";
 
 /** The dot-folder of `inbound/` under which unfinished uploads lie, one folder for each user. */
@@ -14,8 +16,12 @@ export const partialFolderName = ".partial";
 /** The folder among a user's unfinished uploads with those that nodes are writing; no client can send a name with a backslash. */
 export const nodesFolderName = "\\nodes";
 
-function isFolderNow(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+async function isFolder(path: string): Promise<boolean> {
+  const found = await shortCall(
+    () => statSync(path, { throwIfNoEntry: false }),
+    () => stat(path).catch(unlessMissing),
+  );
+  return found?.isDirectory() === true;
 }
 
 /** Makes the folders of a company (mode 0750), durably. Running it again changes nothing. Returns the company's folder. */
@@ -24,8 +30,8 @@ export async function ensureCompanyTree(companiesDir: string, code: string): Pro
   const dotFolders = [partialFolderName, againFolderName].map((name) => join("inbound", name));
   for (const name of [...folderNames, ...dotFolders]) {
     const path = join(company, name);
-    // Synchronous: a start with a thousand companies asks seven thousand times, and hardly ever makes one.
-    if (!isFolderNow(path)) await makeDirectoryDurably(path);
+    // A start with a thousand companies asks seven thousand times, and hardly ever makes one.
+    if (!(await isFolder(path))) await makeDirectoryDurably(path);
   }
   return company;
 }

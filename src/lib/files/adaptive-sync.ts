@@ -5,8 +5,10 @@
  *     inline   until one takes `slowMs`, or too many are not quick
  *
  * The way to the pool and back costs about as much as the sync of a quick disk, and a client waits for both. A slow
- * disk must not block everybody else, so its syncs go to the pool.
+ * disk must not block everybody else, so its syncs go to the pool. So do those of storage that may be slow at any moment.
  */
+import { mayShortCallsWait } from "./short-calls.ts";
+
 const quickMs = 1;
 const slowMs = 5;
 const trusted = 32;
@@ -36,7 +38,8 @@ class AdaptiveSync {
 
   async sync(fd: number): Promise<void> {
     const begunMs = this.#nowMs();
-    if (this.#trust >= trusted && this.#running === 0) this.#disk.fsyncNow(fd);
+    const isQuick = this.#trust >= trusted && this.#running === 0 && !mayShortCallsWait();
+    if (isQuick) this.#disk.fsyncNow(fd);
     else await this.#inPool(fd);
     this.#learn(this.#nowMs() - begunMs);
   }

@@ -11,6 +11,7 @@ import { systemCodeOf } from "../errors.ts";
 import * as changes from "./changes.ts";
 import { shareRuns } from "./shared-run.ts";
 import { type SyncCalls, syncAdaptively } from "./adaptive-sync.ts";
+import { shortCall } from "./short-calls.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
 function temporaryNameFor(path: string): string {
@@ -100,15 +101,7 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
   if (outcome === "made") await syncDirectory(parent);
 }
 
-/**
- * Runs a call that only touches the page cache on the calling thread: the way to the thread pool and back costs several
- * times as much as the call itself. Calls that may wait for the disk (syncs, reads, large writes) go to the pool.
- */
-function onTheSpot<T>(call: () => T): Promise<T> {
-  return new Promise((resolve) => resolve(call()));
-}
-
-const maxSpotWriteBytes = 64 * 1024;
+const maxShortWriteBytes = 64 * 1024;
 
 const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -136,25 +129,51 @@ export interface DiskCalls extends SyncCalls {
   statfs(path: string): Promise<fs.StatsFs>;
 }
 
+const closeCall = promisify(fs.close);
+const fstatCall = promisify(fs.fstat) as (fd: number) => Promise<fs.Stats>;
 const lstatCall = promisify(fs.lstat);
 const statfsCall = promisify(fs.statfs);
 
+/** Calls that only touch the page cache are short ones. Those that may wait for a disk (syncs, reads, large writes) are not. */
 export const systemDisk: DiskCalls = {
-  open: (path, flags, mode) => onTheSpot(() => changes.openSync(path, flags, mode)),
-  close: (fd) => onTheSpot(() => fs.closeSync(fd)),
+  open: (path, flags, mode) =>
+    shortCall(
+      () => changes.openSync(path, flags, mode),
+      () => changes.openInPool(path, flags, mode),
+    ),
+  close: (fd) =>
+    shortCall(
+      () => fs.closeSync(fd),
+      () => closeCall(fd),
+    ),
   write: (fd, bytes, position) =>
-    bytes.byteLength <= maxSpotWriteBytes
-      ? onTheSpot(() => changes.writeSync(fd, bytes, position))
+    bytes.byteLength <= maxShortWriteBytes
+      ? shortCall(
+          () => changes.writeSync(fd, bytes, position),
+          () => changes.write(fd, bytes, position),
+        )
       : changes.write(fd, bytes, position),
   read: callbackRead,
   fsync: changes.fsync,
   fsyncNow: (fd) => changes.fsyncSync(fd),
   fdatasync: changes.fdatasync,
   ftruncate: changes.ftruncate,
-  fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
+  fstat: (fd) =>
+    shortCall(
+      () => fs.fstatSync(fd),
+      () => fstatCall(fd),
+    ),
   lstat: (path) => lstatCall(path),
-  link: (from, to) => onTheSpot(() => changes.linkSync(from, to)),
-  unlink: (path) => onTheSpot(() => changes.unlinkSync(path)),
+  link: (from, to) =>
+    shortCall(
+      () => changes.linkSync(from, to),
+      () => changes.link(from, to),
+    ),
+  unlink: (path) =>
+    shortCall(
+      () => changes.unlinkSync(path),
+      () => changes.unlink(path),
+    ),
   statfs: (path) => statfsCall(path),
 };
 
