@@ -1,14 +1,14 @@
 /** What this daemon is to the other nodes of its database: alone on SQLite, else one of those that have leases. */
-import { readFile, statfs } from "node:fs/promises";
+import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isLocalMount, readMountOf, treeMountFindings } from "../watch/tree-mount.ts";
+import { changeIncarnation, readBootId } from "./incarnation.ts";
 import { treeTokenName } from "./tree-token.ts";
 import { nodePlaceOf } from "../../config/node-place.ts";
 import type { Config } from "../../config/schema.ts";
 import { sharedSettingsHash } from "../../config/shared-settings.ts";
 import { LeaseKeeper, type LeaseKeeperDeps } from "../../cluster/lease-keeper.ts";
-import { unlessMissing } from "../../lib/errors.ts";
 import { type ChangeClock, readChangeClock } from "../../lib/files/change-clock.ts";
 import { setShortCallsMayWait } from "../../lib/files/short-calls.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
@@ -46,15 +46,6 @@ export interface ClusterDeps {
 /** A balancer that asks each few seconds, twice or three times, leads nobody here any more after this. */
 const balancersMs = 10 * secondMs;
 
-/** Another process of this name had that incarnation on this machine: it is gone, because this one has its lock. */
-async function changeIncarnation(nodeDir: string, incarnation: string): Promise<string | undefined> {
-  await makeDirectoryDurably(nodeDir);
-  const path = join(nodeDir, "dropgate.incarnation");
-  const former = (await readFile(path, "utf8").catch(unlessMissing))?.trim();
-  await writeFileDurably(path, `${incarnation}\n`);
-  return former;
-}
-
 /** Of a configuration that was hashed last, it is not hashed again: a node reports some times a second. */
 function rememberedHash(): (config: Config) => string {
   let last: { readonly of: Config; readonly hash: string } | undefined;
@@ -81,7 +72,7 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
   const { node: name, nodeDir, shownDir } = nodePlaceOf(config);
   await makeDirectoryDurably(shownDir);
   const incarnation = newGuid();
-  const formerIncarnation = await changeIncarnation(nodeDir, incarnation);
+  const formerIncarnation = await changeIncarnation(nodeDir, incarnation, await readBootId());
   const token = join(shownDir, treeTokenName);
   await writeFileDurably(token, `${incarnation}\n`);
   await lookAtMount(config.stateDir, log);

@@ -1,19 +1,13 @@
 /** The start of what takes files in: what an earlier run or version has left, then the pipeline. */
-import { readFile } from "node:fs/promises";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import { soleReceiptFiles } from "../../inbound/places/receipt-files.ts";
 import { recheckReceipts, writtenBackMs } from "../../inbound/recovery/rewrite-receipts.ts";
-import { unlessMissing } from "../../lib/errors.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { noteBoot, readLastRun } from "../../store/database/meta.ts";
 import { listOpenSources } from "../../store/ledger/files.ts";
 import type { Parts } from "./daemon-parts.ts";
+import { readBootId } from "./incarnation.ts";
 import { exchangeFoldersOf } from "./part-options.ts";
-
-async function readBootId(): Promise<string> {
-  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
-  return text?.trim() ?? "unknown";
-}
 
 /** The daemon notes that it is alive more often than each minute, unless its store cannot be written. */
 const aliveNoteMs = 120_000;
