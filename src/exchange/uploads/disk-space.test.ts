@@ -41,6 +41,26 @@ describe("the space of a disk", () => {
     });
   });
 
+  test("is asked once while there is no answer, however long that takes", async () => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const statfs = async () => {
+      looks += 1;
+      await held;
+      return { type: 1, bsize: 1, blocks: 10, bfree: 5, bavail: 5, files: 7, ffree: 6, frsize: 1 };
+    };
+    const clock = { now: () => now };
+    const hanging = createDiskSpace({ directory: "/srv", minFreeBytes: () => 0, disk: { statfs }, clock });
+    const asked = [hanging.room()];
+    now += 60_000;
+    asked.push(hanging.room());
+    expect(looks).toBe(1);
+    answer();
+    for (const room of await Promise.all(asked)) expect(room.freeBytes).toBe(5);
+    await hanging.room();
+    expect(looks).toBe(2);
+  });
+
   test("is told to clients as the disk tells it", async () => {
     free = 100;
     expect(await space(() => 0).statistics()).toEqual({

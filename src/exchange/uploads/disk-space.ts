@@ -48,12 +48,24 @@ export function statisticsOf(found: Awaited<ReturnType<DiskCalls["statfs"]>>): F
 
 /** Watches the free space of the file system on which the companies' files lie. */
 export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
-  let asked: { atMs: number; answer: Promise<FileSystemStatistics> } | undefined;
+  let asked: { readonly atMs: number; readonly answer: Promise<FileSystemStatistics> } | undefined;
+  let isAsking = false;
+
+  function ask(): Promise<FileSystemStatistics> {
+    isAsking = true;
+    return deps.disk
+      .statfs(deps.directory)
+      .finally(() => {
+        isAsking = false;
+      })
+      .then(statisticsOf);
+  }
 
   function statistics(): Promise<FileSystemStatistics> {
     const nowMs = deps.clock.now();
-    if (asked === undefined || Math.abs(nowMs - asked.atMs) >= cachedForMs)
-      asked = { atMs: nowMs, answer: deps.disk.statfs(deps.directory).then(statisticsOf) };
+    const isOld = asked === undefined || Math.abs(nowMs - asked.atMs) >= cachedForMs;
+    // A file system that hangs keeps a thread for each question: one is enough.
+    if (asked === undefined || (isOld && !isAsking)) asked = { atMs: nowMs, answer: ask() };
     return asked.answer;
   }
 
