@@ -2,7 +2,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
+import { runProgram } from "../../../test/support/run-program.ts";
 import { makeDirectoryDurably, writeFileDurably } from "./durable-file.ts";
 
 let base: string;
@@ -27,6 +29,27 @@ describe("writing a file", () => {
       expect(await readFile(path, "utf8")).toBe("former");
       expect(await readdir(dir)).toEqual(["file"]);
     });
+  });
+
+  it("syncs the file before it has its name, and its directory after that", async () => {
+    const steps = join(base, "steps");
+    const script = join(base, "write.ts");
+    const program = fileURLToPath(new URL("durable-file.ts", import.meta.url));
+    await writeFile(
+      script,
+      `import { writeFileDurably } from ${JSON.stringify(program)};\nawait writeFileDurably(process.argv[2], "text");\n`,
+    );
+    const env = { ...process.env, DROPGATE_STEPS_FILE: steps, DROPGATE_KILL_POINT: "" };
+    const run = await runProgram(process.execPath, [script, join(dir, "file")], { env });
+    expect(run).toMatchObject({ exitCode: 0 });
+    const made = [...(await readFile(steps, "utf8")).matchAll(/ (\w+)@/g)].map(([, kind]) => kind);
+    expect(made).toEqual(["create", "write", "fsync", "rename", "syncFolder"]);
+    expect(await readFile(join(dir, "file"), "utf8")).toBe("text");
+  });
+
+  it("leaves nothing beside when it cannot be written", async () => {
+    await expect(writeFileDurably(join(dir, "file"), 7 as unknown as string)).rejects.toThrow(TypeError);
+    expect(await readdir(dir)).toEqual([]);
   });
 
   it("leaves nothing beside a name that cannot be had", async () => {

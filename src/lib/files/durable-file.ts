@@ -54,16 +54,17 @@ export async function writeFileDurably(
   mode = 0o640,
 ): Promise<void> {
   const temporary = temporaryNameFor(path);
-  await writeAndSync(await changes.open(temporary, "wx", mode), bytes);
+  const file = await changes.open(temporary, "wx", mode);
   let directory: FileHandle | undefined;
   try {
+    await writeAndSync(file, bytes);
     // Before the rename. CephFS answers a look at a directory that was just changed when it has written its journal: seconds
     // later, unless somebody asks for the sync, and nobody does who waits for that look.
     directory = await openDirectory(dirname(path));
     await changes.rename(temporary, path);
   } catch (error) {
-    await directory?.close();
-    await changes.unlink(temporary);
+    // What has failed is told, and not what fails for that reason too.
+    await Promise.allSettled([directory?.close(), changes.unlink(temporary)]);
     throw error;
   }
   await syncAndClose(directory);
