@@ -74,6 +74,32 @@ async function cutWriter(database: string) {
   return { cutter, session, begin, epochs };
 }
 
+describe.runIf(hasPostgres)("a commit of a node", () => {
+  it("tells why its mark could not be left, and not that the values are at fault", async () => {
+    const url = await server.makeMigrated("unmarked");
+    const node = { name: "gate-1", leaseMs: 10_000 };
+    const session = new PostgresSession({ url, node, isReader: false, writerOf: currentSchema });
+    onTestFinished(() => session.close());
+    await askPostgres(
+      url,
+      `create function full_disk() returns trigger language plpgsql as $full$
+         begin raise exception 'no space is left' using errcode = '53100'; end $full$;
+       create trigger full_disk before insert or update on meta for each row
+         when (new.key like 'last_write_of %') execute function full_disk()`,
+    );
+    await session.begin();
+    const { rows } = await session.query({
+      text: "update lanes set epoch = epoch + 1 where company_id = 0 returning pg_current_xact_id()::text as id",
+      values: [],
+    });
+    session.noteTransaction(String(rows[0]?.["id"]));
+    await expect(session.commit()).rejects.toMatchObject({
+      ...{ kind: "unavailable", message: expect.stringContaining("no space is left") },
+    });
+    expect(await askPostgres(url, "select epoch from lanes where company_id = 0")).toEqual([["0"]]);
+  });
+});
+
 describe.runIf(hasPostgres)("a commit of a node that is not answered", () => {
   it("is lost although its number is that of a transaction which is committed, as after a fail-over", async () => {
     const { cutter, session, begin, epochs } = await cutWriter("reused");

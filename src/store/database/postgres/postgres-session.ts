@@ -153,7 +153,8 @@ export class PostgresSession {
       // It goes with the commit. One that locked nothing has no number, and writes nothing.
       const mark = id === undefined || this.#marks === undefined ? undefined : this.query(this.#marks.next());
       const [marked, committed] = await Promise.allSettled([mark, this.#sendCommit()]);
-      for (const end of [committed, marked]) if (end.status === "rejected") throw end.reason;
+      // Why the mark was not left, before what the server makes of that.
+      for (const end of [marked, committed]) if (end.status === "rejected") throw end.reason;
     } catch (error) {
       if (id === undefined || isRefused(error)) throw error;
       if (this.#inTransaction !== undefined) this.#connection.forget(this.#inTransaction);
