@@ -11,8 +11,8 @@ import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { writeReceiptDurably } from "./file-away.ts";
 import type { FilingThread } from "./filing-thread.ts";
-import type { SharedChange, Standing } from "./shared-changes.ts";
-import { goneEnding, HoldOverError, type ReadReceipt } from "./shared-moves.ts";
+import type { SharedChange } from "./shared-changes.ts";
+import { goneEnding, HoldOverError, type ReadReceipt, type Standing } from "./shared-moves.ts";
 
 export interface ReceiptFiles {
   /** Whether there was one. Rejects with `HoldOverError` when the company is another node's. */

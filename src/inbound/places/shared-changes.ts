@@ -3,7 +3,6 @@
  * thread that files away makes them, in the order in which they and the filing were asked for: none stands in the way of
  * anything else the process does, however slow the storage is, and none comes behind what was decided after it.
  */
-import { existsSync } from "node:fs";
 import { monotonicMs } from "../../lib/clock.ts";
 import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryOf, syncReceipt } from "./file-away.ts";
@@ -16,15 +15,13 @@ import {
   placeReceiptShared,
   removeReadReceipt,
   removeStaleShared,
+  type Standing,
 } from "./shared-moves.ts";
 
 /** Until when the company is this node's, by `monotonicMs`. */
 interface Held {
   readonly goodUntil: number;
 }
-
-/** What may have to be there, or be gone, for a receipt to be written. */
-export type Standing = "there" | "missing";
 
 export type SharedChange =
   | (Held & {
@@ -59,14 +56,11 @@ function holdUntil({ goodUntil }: Held): Hold {
   return { isOver: () => monotonicMs() >= goodUntil };
 }
 
-/** Where it stands otherwise than it was found, nothing is written. */
 function writeReceipt(change: Extract<SharedChange, { kind: "writeReceipt" }>): boolean {
-  const { path, text, privateName, onlyIf } = change;
-  if (onlyIf !== undefined && existsSync(path) !== (onlyIf === "there")) return false;
-  makeDirectoryOf(path);
-  placeReceiptShared({ path, text, privateName, hold: holdUntil(change) });
+  makeDirectoryOf(change.path);
+  if (!placeReceiptShared({ ...change, hold: holdUntil(change) })) return false;
   try {
-    syncReceipt(path);
+    syncReceipt(change.path);
   } catch (error) {
     // A host was quick to delete it.
     unlessMissing(error);

@@ -234,6 +234,47 @@ test("a receipt that lies there already is replaced", () => {
   expect(text(at.receipt)).toBe(ours);
 });
 
+describe("a receipt that is written only where it stands as it was found", () => {
+  /** Acts at that look; the lease stays good. */
+  const actingAt = (look: number, act: () => void): Hold => {
+    let looks = 0;
+    return {
+      isOver() {
+        looks += 1;
+        if (looks === look) act();
+        return false;
+      },
+    };
+  };
+
+  test.each([1, 2])("does not come again when its host deletes it meanwhile (look %i)", (look) => {
+    const at = ground();
+    putReceipt(at.receipt, "<StopResponse>of before</StopResponse>");
+    let hasDeleted = false;
+    const hold = actingAt(look, () => {
+      unlinkSync(at.receipt);
+      hasDeleted = true;
+    });
+    const onlyIf = "there";
+    expect(placeReceiptShared({ path: at.receipt, text: ours, privateName, hold, onlyIf })).toBe(false);
+    expect(hasDeleted).toBe(true);
+    expect(readdirSync(join(at.receipt, ".."))).toEqual([]);
+  });
+
+  test("replaces none that has come meanwhile, and is written where there is none", () => {
+    const at = ground();
+    const given = { path: at.receipt, text: ours, privateName, onlyIf: "missing" } as const;
+    const newer = "<StopResponse>newer</StopResponse>";
+    const hold = actingAt(1, () => putReceipt(at.receipt, newer));
+    expect(placeReceiptShared({ ...given, hold })).toBe(false);
+    expect(text(at.receipt)).toBe(newer);
+    unlinkSync(at.receipt);
+    expect(placeReceiptShared({ ...given, hold: good })).toBe(true);
+    expect(text(at.receipt)).toBe(ours);
+    expect(readdirSync(join(at.receipt, ".."))).toEqual(["a.receipt.xml"]);
+  });
+});
+
 test("a stale receipt comes back when the lease is over", () => {
   const at = ground();
   writeFileSync(at.receipt, "<StopResponse>stale</StopResponse>");

@@ -226,9 +226,13 @@ export function linkShared({ from, to, sha256, privateName, hold }: SharedMove):
   throw new HoldOverError();
 }
 
+/** What may have to be there, or be gone, for a receipt to be written. */
+export type Standing = "there" | "missing";
+
 interface SharedReceipt {
   readonly path: string;
   readonly text: string;
+  readonly onlyIf?: Standing | undefined;
   /** Of this process alone. */
   readonly privateName: string;
   readonly hold: Hold;
@@ -244,19 +248,23 @@ function writeAnew(path: string, text: string): void {
   }
 }
 
-/** Puts a receipt into its place, unless the lease is over. */
-export function placeReceiptShared({ path, text, privateName, hold }: SharedReceipt): void {
+/**
+ * Puts a receipt into its place, unless the lease is over; false, and nothing is changed, where it is not as `onlyIf` says. A
+ * host that deletes a receipt at the same moment has deleted the one that is there then, or finds none: it does not come again.
+ */
+export function placeReceiptShared(receipt: SharedReceipt): boolean {
+  const { path, text, privateName, hold, onlyIf } = receipt;
   const temporary = join(dirname(path), `${privateName}.new`);
   writeAnew(temporary, text);
   try {
     assertHeld(hold);
     const own = statOf(temporary);
-    if (unless("EEXIST", () => linkSync(temporary, path))) {
-      if (!hold.isOver()) return;
+    if (onlyIf !== "there" && unless("EEXIST", () => linkSync(temporary, path))) {
+      if (!hold.isOver()) return true;
       if (own !== undefined) removeName(path, own, privateName, giveBackReceipt);
       throw new HoldOverError();
     }
-    replaceReceipt({ path, text, privateName, hold }, temporary);
+    return onlyIf !== "missing" && replaceReceipt(receipt, temporary);
   } finally {
     unless("ENOENT", () => unlinkSync(temporary));
   }
@@ -267,8 +275,9 @@ function assertNoFolder(path: string): void {
   if (statOf(path)?.isDirectory() === true) throw new FolderInTheWayError(path);
 }
 
-function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
-  const { path, privateName, hold } = receipt;
+/** False, and nothing is changed, when there is none any more and one has to be. */
+function replaceReceipt(receipt: SharedReceipt, temporary: string): boolean {
+  const { path, privateName, hold, onlyIf } = receipt;
   assertNoFolder(path);
   const former = join(dirname(path), `${privateName}.former`);
   const own = statOf(temporary);
@@ -278,6 +287,7 @@ function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
     if (hasFormer) giveBackReceipt(former, path);
     throw new HoldOverError();
   }
+  if (!hasFormer && onlyIf === "there") return false;
   const isPlaced = unless("EEXIST", () => linkSync(temporary, path));
   if (hold.isOver()) {
     if (isPlaced && own !== undefined) removeName(path, own, privateName, giveBackReceipt);
@@ -286,7 +296,7 @@ function replaceReceipt(receipt: SharedReceipt, temporary: string): void {
   }
   if (hasFormer) unlinkSync(former);
   // Somebody else has put one there, while the lease was good.
-  if (!isPlaced) replaceReceipt(receipt, temporary);
+  return isPlaced || replaceReceipt(receipt, temporary);
 }
 
 /** Removes what `isStale` tells of; it comes back when the lease is over by then. */

@@ -20,8 +20,7 @@ import type { Channel } from "../places/inbox.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, nameOfAgainFile } from "../places/place-arrival.ts";
 import type { ReceiptFiles } from "../places/receipt-files.ts";
-import type { Standing } from "../places/shared-changes.ts";
-import { unlessHoldOver } from "../places/shared-moves.ts";
+import { type Standing, unlessHoldOver } from "../places/shared-moves.ts";
 
 /** Whose receipt it is. */
 export interface ReceiptOwner {
