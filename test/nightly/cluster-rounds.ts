@@ -5,7 +5,8 @@
  *   node test/nightly/cluster-rounds.ts --nodes 4 --rounds 200 [--seed N] [--only kill,freeze] [--lease MS] [--companies N]
  *     [--mounts /mnt/1,/mnt/2,/mnt/3,/mnt/4,/mnt/outside]
  *
- * `--mounts` has the tree on shared storage that is mounted there, for each node by itself and last for looks from outside.
+ * `--mounts` has the tree on shared storage that is mounted there, for each node by itself and last for looks from outside; no
+ * node is cut off from it then.
  *
  * After `npm run build`, as root (for trees that can be frozen); ends with 1 when something is not so, or when trees cannot be
  * frozen and no `--only` says what to do without them.
@@ -111,7 +112,7 @@ async function main(): Promise<number> {
   try {
     const possible = faults.filter((fault) => (only?.includes(fault.kind) ?? true) && fault.isPossible(site));
     const leftOut = faults.filter((fault) => !fault.isPossible(site)).map(({ kind }) => kind);
-    const why = `left out, for want of root, bindfs or nodes: ${leftOut.join(", ")}`;
+    const why = `left out, for want of nodes, or of trees that can be frozen: ${leftOut.join(", ")}`;
     if (leftOut.length > 0) console.log(why);
     console.log(
       `seed ${seed}, ${site.nodes.length} nodes, lease ${leaseMs} ms: ${possible.map(({ kind }) => kind).join(", ")}`,

@@ -195,7 +195,8 @@ async function placeTree(stateDir: string, { nodes, mounts }: ClusterPlan): Prom
   if (mounts === undefined)
     return { ofNodes: Array.from({ length: nodes }, () => stateDir), outside: stateDir };
   const outsideMount = mounts[nodes];
-  if (outsideMount === undefined) throw new Error(`${nodes} nodes need ${nodes + 1} mounts`);
+  if (outsideMount === undefined || mounts.length > nodes + 1)
+    throw new Error(`${nodes} nodes need ${nodes + 1} mounts`);
   const outside = await mkdtemp(join(outsideMount, "dropgate-tree-"));
   const copied = await runProgram("cp", ["-a", `${stateDir}/.`, outside]);
   if (copied.exitCode !== 0) throw new Error(`the tree was not copied: ${copied.output}`);
