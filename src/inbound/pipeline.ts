@@ -319,8 +319,8 @@ export class Pipeline implements Inbox, Service {
 
   /** Another node has the company: nothing more of it is done here. Resolves when nothing is in hand any more. */
   async forget(): Promise<void> {
-    const rounds = this.#beginStop();
-    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget(), rounds]);
+    const left = [this.#beginStop(), this.#awaitedReceipts.end()];
+    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget(), ...left]);
   }
 
   async stop(): Promise<void> {

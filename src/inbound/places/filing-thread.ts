@@ -50,24 +50,29 @@ export class FilingThread {
     tasks: readonly FilingTask[],
     receiptKeys: ReadonlySet<string>,
   ): Promise<readonly FilingResult[]> {
-    const { results } = await this.#ask({ tasks, changes: [] }, receiptKeys);
+    const { results } = await this.#inHandUntil(this.#thread.run({ tasks, changes: [] }), receiptKeys);
     return results;
   }
 
   /**
-   * Makes a change after all that was asked for before; gives whether there was something to change. Rejects with
-   * `HoldOverError` when the company is another node's, with the fault of the system, and when the thread ends.
+   * Makes a change of this path after all that was asked for before. What it is, `makeChange` says when its turn has come:
+   * nothing, perhaps. Gives whether something was changed. Rejects with what `makeChange` throws, with `HoldOverError` when the
+   * company is another node's, with the fault of the system, and when the thread ends.
    */
-  async change(change: SharedChange): Promise<boolean> {
-    const { ends } = await this.#ask({ tasks: [], changes: [change] }, new Set([change.path]));
-    const [end] = ends;
+  async change(path: string, makeChange: () => SharedChange | undefined): Promise<boolean> {
+    const asked = this.#thread.runInTurn(() => {
+      const change = makeChange();
+      return change && { tasks: [], changes: [change] };
+    });
+    const answer = await this.#inHandUntil(asked, new Set([path]));
+    if (answer === undefined) return false;
+    const [end] = answer.ends;
     if (end?.kind === "done") return end.isChanged;
     if (end?.kind === "failed") throw new SharedChangeError(end);
     throw new HoldOverError();
   }
 
-  async #ask(request: FilingRequest, receipts: ReadonlySet<string>): Promise<FilingAnswer> {
-    const work = this.#thread.run(request);
+  async #inHandUntil<T>(work: Promise<T>, receipts: ReadonlySet<string>): Promise<T> {
     const inHand = { receipts, done: work.then(nothing, nothing) };
     this.#inHand.add(inHand);
     return await work.finally(() => this.#inHand.delete(inHand));

@@ -134,11 +134,12 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<An
 
 /** Waits for folder and old name. When one fails the file has its final name already, so the scan may take it. */
 async function finishReserved({ path, holder }: Announced, rest: readonly Promise<void>[]): Promise<void> {
-  try {
-    await Promise.all(rest);
-  } catch (error) {
+  const ends = await Promise.allSettled(rest);
+  // Not before all have ended: whoever is told of a fault goes on with these names.
+  for (const end of ends) {
+    if (end.status !== "rejected") continue;
     holder?.release(path);
-    throw error;
+    throw end.reason;
   }
 }
 

@@ -14,15 +14,21 @@ import type { FilingThread } from "./filing-thread.ts";
 import type { SharedChange } from "./shared-changes.ts";
 import { goneEnding, HoldOverError, type ReadReceipt, type Standing } from "./shared-moves.ts";
 
+export interface WritingReceipt {
+  readonly onlyIf?: Standing | undefined;
+  /** Asked when its turn has come: whether it is not to be written any more. */
+  readonly isOver?: () => boolean;
+}
+
 export interface ReceiptFiles {
   /** Whether there was one. Rejects with `HoldOverError` when the company is another node's. */
   remove(path: string): Promise<boolean>;
   /**
-   * Writes one, which survives a power failure when this resolves; false, and nothing is written, when it is not as `onlyIf`
-   * says. It is in line with all other changes from the call on. Rejects with `HoldOverError` when the company is another
-   * node's.
+   * Writes one, which survives a power failure when this resolves; false, and nothing is written, when it is over or not as
+   * `onlyIf` says. It is in line with all other changes from the call on. Rejects with `HoldOverError` when the company is
+   * another node's.
    */
-  write(path: string, text: string, onlyIf?: Standing): Promise<boolean>;
+  write(path: string, text: string, writing?: WritingReceipt): Promise<boolean>;
   /** Resolves when none is changed any more; what is asked for from the call on rejects with `HoldOverError`. */
   end(): Promise<void>;
 }
@@ -39,7 +45,8 @@ export const soleReceiptFiles: ReceiptFiles = {
     if (wasThere) await systemDisk.unlink(path).catch(unlessMissing);
     return wasThere;
   },
-  async write(path, text, onlyIf) {
+  async write(path, text, { onlyIf, isOver } = {}) {
+    if (isOver?.() === true) return false;
     if (onlyIf !== undefined && isThereNow(path) !== (onlyIf === "there")) return false;
     writeReceiptDurably(path, text);
     return true;
@@ -74,14 +81,24 @@ export function receiptsOfOthers(thread: Pick<FilingThread, "change">): Receipts
       }
     },
     async removeRead(receipt) {
-      await thread.change({ kind: "removeReadReceipt", ...receipt, privateName });
+      await thread.change(receipt.path, () => ({ kind: "removeReadReceipt", ...receipt, privateName }));
     },
   };
 }
 
-type Removal = Extract<SharedChange, { kind: "removeReceipt" }>;
-type Writing = Extract<SharedChange, { kind: "writeReceipt" }>;
-type Asked<Change> = Omit<Change, "privateName" | "goodUntil">;
+/** The lease was about to end in the middle of a change, which was undone, and was renewed meanwhile. */
+class NotInTimeError extends Error {
+  constructor(path: string) {
+    super(`${path} was not changed in time: the file system took longer than the lease was good for`);
+    this.name = "NotInTimeError";
+  }
+}
+
+/** What a change is called for, and until when; undefined when it is not called for any more. */
+type MakeChange = (held: {
+  readonly privateName: string;
+  readonly goodUntil: number;
+}) => SharedChange | undefined;
 
 /** Of one node of several, as long as it has the company: `goodForMs` says how long that is sure to be from now on. */
 export class SharedReceiptFiles implements ReceiptFiles {
@@ -100,12 +117,20 @@ export class SharedReceiptFiles implements ReceiptFiles {
     // One that is still to be written is not seen by the look.
     await this.#thread.receiptIdle(path);
     const wasThere = (await lstat(path).catch(unlessMissing)) !== undefined;
-    if (wasThere) await this.#change({ kind: "removeReceipt", path });
-    return wasThere;
+    for (;;) {
+      try {
+        return wasThere && (await this.#change(path, (held) => ({ kind: "removeReceipt", path, ...held })));
+      } catch (error) {
+        // The file for whose sake it goes is on its way, and keeps all others back: none of them comes in between.
+        if (!(error instanceof NotInTimeError)) throw error;
+      }
+    }
   }
 
-  write(path: string, text: string, onlyIf?: Standing): Promise<boolean> {
-    return this.#change({ kind: "writeReceipt", path, text, onlyIf });
+  write(path: string, text: string, { onlyIf, isOver }: WritingReceipt = {}): Promise<boolean> {
+    return this.#change(path, (held) =>
+      isOver?.() === true ? undefined : { kind: "writeReceipt", path, text, onlyIf, ...held },
+    );
   }
 
   async end(): Promise<void> {
@@ -113,23 +138,26 @@ export class SharedReceiptFiles implements ReceiptFiles {
     await Promise.allSettled(this.#underWay);
   }
 
-  async #change(asked: Asked<Removal> | Asked<Writing>): Promise<boolean> {
-    const change = this.#changeWhileHeld(asked).finally(() => this.#underWay.delete(change));
+  async #change(path: string, makeChange: MakeChange): Promise<boolean> {
+    const change = this.#changeWhileHeld(path, makeChange).finally(() => this.#underWay.delete(change));
     this.#underWay.add(change);
     return await change;
   }
 
-  async #changeWhileHeld(asked: Asked<Removal> | Asked<Writing>): Promise<boolean> {
-    for (;;) {
-      const goodForMs = this.#isEnded ? 0 : this.#goodForMs();
-      if (goodForMs <= 0) throw new HoldOverError();
-      const held = { privateName: this.#privateName, goodUntil: monotonicMs() + goodForMs };
-      try {
-        return await this.#thread.change({ ...asked, ...held });
-      } catch (error) {
-        // The lease was renewed since it was sent to the thread, perhaps.
-        if (!(error instanceof HoldOverError)) throw error;
-      }
+  async #changeWhileHeld(path: string, makeChange: MakeChange): Promise<boolean> {
+    try {
+      return await this.#thread.change(path, () => {
+        const goodForMs = this.#leftMs;
+        if (goodForMs <= 0) throw new HoldOverError();
+        return makeChange({ privateName: this.#privateName, goodUntil: monotonicMs() + goodForMs });
+      });
+    } catch (error) {
+      if (error instanceof HoldOverError && this.#leftMs > 0) throw new NotInTimeError(path);
+      throw error;
     }
+  }
+
+  get #leftMs(): number {
+    return this.#isEnded ? 0 : this.#goodForMs();
   }
 }

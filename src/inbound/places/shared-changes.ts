@@ -73,8 +73,7 @@ function make(change: SharedChange): boolean {
     case "writeReceipt":
       return writeReceipt(change);
     case "removeReceipt":
-      removeStaleShared(change.path, change.privateName, holdUntil(change));
-      return true;
+      return removeStaleShared(change.path, change.privateName, holdUntil(change));
     case "removeReadReceipt":
       removeReadReceipt(change, change.privateName);
       return true;

@@ -280,8 +280,9 @@ test("a stale receipt comes back when the lease is over", () => {
   writeFileSync(at.receipt, "<StopResponse>stale</StopResponse>");
   expect(() => removeStaleShared(at.receipt, privateName, overAt(2))).toThrow(HoldOverError);
   expect(text(at.receipt)).toContain("stale");
-  removeStaleShared(at.receipt, privateName, good);
+  expect(removeStaleShared(at.receipt, privateName, good)).toBe(true);
   expect(existsSync(at.receipt)).toBe(false);
+  expect(removeStaleShared(at.receipt, privateName, good)).toBe(false);
 });
 
 test("a folder in the place of a receipt stays there, and is told", () => {

@@ -294,20 +294,22 @@ function replaceReceipt(receipt: SharedReceipt, temporary: string): boolean {
     if (hasFormer) giveBackReceipt(former, path);
     throw new HoldOverError();
   }
-  if (hasFormer) unlinkSync(former);
+  // A look for what dead nodes have left may have been quicker.
+  if (hasFormer) unless("ENOENT", () => unlinkSync(former));
   // Somebody else has put one there, while the lease was good.
   return isPlaced || replaceReceipt(receipt, temporary);
 }
 
-/** Removes what `isStale` tells of; it comes back when the lease is over by then. */
-export function removeStaleShared(path: string, privateName: string, hold: Hold): void {
+/** Removes a receipt that is there, and gives whether one was; it comes back when the lease is over by then. */
+export function removeStaleShared(path: string, privateName: string, hold: Hold): boolean {
   assertHeld(hold);
   assertNoFolder(path);
   const taken = join(dirname(path), privateName);
-  if (!unless("ENOENT", () => renameSync(path, taken))) return;
+  if (!unless("ENOENT", () => renameSync(path, taken))) return false;
   if (hold.isOver()) {
     giveBackReceipt(taken, path);
     throw new HoldOverError();
   }
-  unlinkSync(taken);
+  unless("ENOENT", () => unlinkSync(taken));
+  return true;
 }

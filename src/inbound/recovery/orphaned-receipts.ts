@@ -204,7 +204,7 @@ export class OrphanedReceipts {
       });
     const toBe = (await receiptsToBe(this.#deps, entry)).find((one) => one.path === path);
     if (toBe === undefined) return "none";
-    return (await receiptFiles.write(path, toBe.text, onlyIf)) ? "written" : "later";
+    return (await receiptFiles.write(path, toBe.text, { onlyIf })) ? "written" : "later";
   }
 
   /** Of those that are withheld for a minute, whatever comes of the files for whose sake; of all others it is told. */

@@ -137,12 +137,13 @@ async function restoreReceipt(
 ): Promise<WrittenAgain> {
   const receipt = await receiptOf(deps, owner);
   await deps.idle(receiptKeyOf(owner));
-  // From here until it is in line nothing is waited for: whoever comes now changes the receipt after that.
+  // Whoever comes from here on changes the receipt after that, and may have it be over until its turn has come.
   if (isOver()) return "later";
   if (receipt === undefined || (receipt.isCollected && !isCollectedToo)) return "none";
   if (onlyOf !== undefined && receipt.id !== onlyOf) return "none";
   try {
-    return (await deps.receiptFiles.write(receipt.path, receipt.text, onlyIf)) ? "written" : "later";
+    const isWritten = await deps.receiptFiles.write(receipt.path, receipt.text, { onlyIf, isOver });
+    return isWritten ? "written" : "later";
   } catch (error) {
     unlessHoldOver(error);
     return "later";

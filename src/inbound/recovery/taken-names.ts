@@ -150,9 +150,11 @@ export class TakenNames {
     const isOfTask = dirname(source) === dirname(path);
     if (isOfTask && !entry.isFiled) return;
     const from = isOfTask ? source : join(locations.inboundDirectory(company.companyCode), entry.name);
-    const goodUntil = monotonicMs() + (ownership.fenceOf(company.companyId)?.goodForMs?.() ?? 0);
-    const taking = { kind: "endTaking", path, from, at: locations.fromLedger(entry.location) } as const;
-    if ((await filingThread.change({ ...taking, goodUntil }).catch(unlessHoldOver)) === true)
+    const ending = filingThread.change(path, () => {
+      const goodUntil = monotonicMs() + (ownership.fenceOf(company.companyId)?.goodForMs?.() ?? 0);
+      return { kind: "endTaking", path, from, at: locations.fromLedger(entry.location), goodUntil };
+    });
+    if ((await ending.catch(unlessHoldOver)) === true)
       log.warn(
         { fileId: entry.id, file: entry.name },
         "a file that a node had taken away before it died was given back",

@@ -41,9 +41,24 @@ export class JsonThread<Request, Answer> {
 
   /** Rejects when the thread dies before it has answered. The memory of `bytes` is given away. */
   run(request: Request, bytes?: Uint8Array<ArrayBuffer>): Promise<Answer> {
+    return this.#inTurn(() => this.#exchange(request, bytes));
+  }
+
+  /**
+   * The same with a request that is made when its turn has come, so that it tells what is so then. Without one nothing is asked,
+   * and the answer is undefined; rejects with what `makeRequest` throws.
+   */
+  runInTurn(makeRequest: () => Request | undefined): Promise<Answer | undefined> {
+    return this.#inTurn(async () => {
+      const request = makeRequest();
+      return request === undefined ? undefined : await this.#exchange(request, undefined);
+    });
+  }
+
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
     clearTimeout(this.#idle);
     this.#waiting += 1;
-    const answer = this.#serial.then(() => this.#exchange(request, bytes));
+    const answer = this.#serial.then(ask);
     this.#serial = answer.catch(() => undefined).then(() => this.#done());
     return answer;
   }
