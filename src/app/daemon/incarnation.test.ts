@@ -11,6 +11,8 @@ it("gives the process before this one when it was of this machine since its star
   // The machine has started again, or it is another one: that process may live.
   expect(await changeIncarnation(nodeDir, "three", "boot-2")).toBeUndefined();
   expect(await changeIncarnation(nodeDir, "four", "boot-2")).toBe("three");
+  expect(await changeIncarnation(nodeDir, "five", "unknown")).toBeUndefined();
+  expect(await changeIncarnation(nodeDir, "six", "unknown")).toBeUndefined();
 });
 
 it("takes no process for gone that an earlier version has noted without its machine", async () => {

@@ -9,11 +9,12 @@ import { unlessMissing } from "../../lib/errors.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 
 const fileName = "dropgate.incarnation";
+const unknown = "unknown";
 
 /** Tells one start of a machine from all others. */
 export async function readBootId(): Promise<string> {
   const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
-  return text?.trim() ?? "unknown";
+  return text?.trim() ?? unknown;
 }
 
 /** Notes the incarnation in the node's directory; gives that of the process before it, if that is surely gone. */
@@ -26,5 +27,5 @@ export async function changeIncarnation(
   const path = join(nodeDir, fileName);
   const [former, bootOfFormer] = (await readFile(path, "utf8").catch(unlessMissing))?.trim().split(" ") ?? [];
   await writeFileDurably(path, `${incarnation} ${bootId}\n`);
-  return bootOfFormer === bootId ? former : undefined;
+  return bootOfFormer === bootId && bootId !== unknown ? former : undefined;
 }

@@ -11,7 +11,7 @@ export function mayShortCallsWait(): boolean {
   return mayWait;
 }
 
-/** To be said when the files of the process lie on storage of other machines; for all of the process from then on. */
+/** To be said when the files of the process lie on storage of other machines; for this thread from then on. */
 export function setShortCallsMayWait(may: boolean): void {
   mayWait = may;
 }

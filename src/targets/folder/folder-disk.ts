@@ -25,7 +25,7 @@ const mkdir = async (path: string): Promise<void> => {
   await changes.mkdir(path, { mode: 0o750 });
 };
 
-/** For folders below the state directory: what does not wait for the disk is done on the spot. */
+/** For folders below the state directory: short calls are made where `short-calls.ts` has them. */
 export const ownDisk: FolderDisk = {
   ...systemDisk,
   sync: (fd) => syncAdaptively(systemDisk, fd),
