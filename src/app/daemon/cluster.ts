@@ -96,7 +96,7 @@ export async function createCluster(deps: ClusterDeps): Promise<Cluster> {
     ...{ companyCodeOf, readArrived, log, balancersMs },
     refuseWrites: store.refuseWrites,
     // Its own token, which is in no other tree; what a file is like may be known without asking the server, how much room
-    // there is never.
+    // there is never. In the pool with all other calls: a node whose calls all wait can do no work of its companies either.
     async askTree() {
       await statfs(token);
     },

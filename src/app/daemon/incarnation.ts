@@ -2,6 +2,7 @@
  * Which process was the last one of a node on this machine. A node that starts again takes its own leases back at once, because
  * the process before it is gone: it had the lock that this one has. That is sure for a process of this machine since its start
  * alone: a copy of the machine has the same file, and storage of other machines may not show one machine the locks of another.
+ * Containers of one machine share its start; among them the lock alone keeps two processes from having one node's directory.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { setShortCallsMayWait } from "../../lib/files/short-calls.ts";
 import { EmptyFolder } from "./empty-folder.ts";
 import { systemFolderDisk } from "./folder-deps.ts";
 import { FolderRig, silentWatch } from "./testing/folder-rig.ts";
@@ -17,6 +19,8 @@ async function markedFolder(): Promise<EmptyFolder> {
   expect(folder.mayAsk(51)).toBe(true);
   return folder;
 }
+
+afterEach(() => setShortCallsMayWait(false));
 
 describe("an empty folder", () => {
   it("is unchanged as long as its times are, for a minute", async () => {
@@ -81,6 +85,35 @@ describe("a file that no event tells of", () => {
     const { scans } = rig;
     await rig.until(() => looks >= 5);
     expect(rig.scans).toBe(scans);
+    writeFileSync(join(rig.inbound, name), "<Stop/>");
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.names).toEqual([name]);
+  });
+
+  it("is found so too where each call may take seconds: its times are asked for in the pool, one look at a time", async () => {
+    await using rig = new FolderRig();
+    setShortCallsMayWait(true);
+    rig.watch = silentWatch;
+    rig.settings.scanMs = 20;
+    rig.nowMs = Date.now() + 3_600_000;
+    rig.disk.statNow = () => {
+      throw new Error("a look on the thread that serves all");
+    };
+    let [looks, atOnce, mostAtOnce] = [0, 0, 0];
+    rig.disk.stat = async (path) => {
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      await pause(50);
+      const stats = await systemFolderDisk.stat(path);
+      [looks, atOnce] = [looks + 1, atOnce - 1];
+      rig.tell();
+      return stats;
+    };
+    await rig.start();
+    const [{ scans }, before] = [rig, looks];
+    await rig.until(() => looks >= before + 3);
+    expect(rig.scans).toBe(scans);
+    expect(mostAtOnce).toBe(1);
     writeFileSync(join(rig.inbound, name), "<Stop/>");
     await rig.until(() => rig.arrivals.length === 1);
     expect(rig.names).toEqual([name]);

@@ -38,7 +38,7 @@ export class FolderScanner {
   /** When it was looked at. */
   readonly times: ScanTimes;
   readonly #leftAlone: LeftAlone;
-  /** For `inbound/` alone, whose disk is local: a share may not keep the times of a folder. */
+  /** For `inbound/` alone, which lies in the state directory: the share of a further folder may not keep the times of a folder. */
   readonly #empty: EmptyFolder | undefined;
   /** Until the first scan is done: what it finds was there when the process started. */
   #isRecovering: boolean;
@@ -68,13 +68,14 @@ export class FolderScanner {
 
   /**
    * False while the folder rests after a long scan, or when nothing can have come since the last one: then a look at its
-   * times has told that it is empty, and counts as one at the folder.
+   * times has told that it is empty, and counts as one at the folder. "unknown" where that look may take seconds:
+   * `hasChanged` makes it.
    */
-  isDue(): boolean {
+  isDue(): boolean | "unknown" {
     if (this.times.isResting) return false;
     if (this.#again.isDue || this.#deps.candidates.mayLieAside) return true;
-    // The look at its times is made here and now.
-    if (this.#empty?.mayAsk(performance.now()) !== true || mayShortCallsWait()) return true;
+    if (this.#empty?.mayAsk(performance.now()) !== true) return true;
+    if (mayShortCallsWait()) return "unknown";
     try {
       if (!this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path))) return true;
       this.times.looked();
@@ -82,6 +83,20 @@ export class FolderScanner {
     } catch {
       // The scan meets the same fault, and reports it.
       return true;
+    }
+  }
+
+  /** Whether something can have come since the last scan. Never rejects: the scan meets the same fault. */
+  async hasChanged(): Promise<boolean> {
+    this.times.begin();
+    try {
+      if (this.#empty?.isUnchanged(await this.#deps.disk.stat(this.#folder.path)) !== true) return true;
+      this.times.looked();
+      return false;
+    } catch {
+      return true;
+    } finally {
+      this.times.end();
     }
   }
 

@@ -66,7 +66,8 @@ export class FolderTask {
   readonly #scanner: FolderScanner;
   readonly #taker: FolderTaker;
   #serial: Promise<void>;
-  #queuedScan: Promise<void> | undefined;
+  /** A scan, or a look whether one is due. */
+  readonly #queued: { scan: Promise<void> | undefined; isLook: boolean } = { scan: undefined, isLook: false };
   #takeTimer: NodeJS.Timeout | undefined;
   #end: "none" | "closed" | "given up" = "none";
 
@@ -107,13 +108,21 @@ export class FolderTask {
 
   /** A full scan that begins after this call. Never rejects. */
   scan(): Promise<void> {
-    this.#queuedScan ??= this.#inTurn(() => this.#scan());
-    return this.#queuedScan;
+    this.#queued.scan ??= this.#inTurn(() => this.#scan());
+    return this.#queued.scan;
   }
 
   /** A scan, unless the folder rests after a long one, or nothing can have come since. */
   scanUnlessResting(): void {
-    if (this.#queuedScan === undefined && this.#scanner.isDue()) void this.scan();
+    if (this.#queued.scan !== undefined || this.#queued.isLook) return;
+    const isDue = this.#scanner.isDue();
+    if (isDue === true) void this.scan();
+    if (isDue !== "unknown") return;
+    this.#queued.isLook = true;
+    void this.#inTurn(async () => {
+      this.#queued.isLook = false;
+      if (await this.#scanner.hasChanged()) await this.#scan();
+    });
   }
 
   /** When it was looked at last, and since when it is: by the task before it as long as that has not ended. */
@@ -181,7 +190,7 @@ export class FolderTask {
   }
 
   async #scan(): Promise<void> {
-    this.#queuedScan = undefined;
+    this.#queued.scan = undefined;
     await this.#scanner.scan();
     this.#hints.forgetRemovals();
     this.#trouble.clear();

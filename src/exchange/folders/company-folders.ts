@@ -127,16 +127,20 @@ export class CompanyFolders {
     const kept = this.#kept.get(key);
     if (kept !== undefined && Math.abs(nowMs - kept.checkedAtMs) < recheckMs) return kept.folder;
     const found = await this.open(components);
-    // Another call may have been quicker.
-    const current = this.#kept.get(key);
-    if (current !== undefined && (await isSame(this.#disk, current.folder, found))) {
-      current.checkedAtMs = nowMs;
-      await found.close();
-      return current.folder;
+    for (;;) {
+      const current = this.#kept.get(key);
+      const isKept = current !== undefined && (await isSame(this.#disk, current.folder, found));
+      // Another call may have been quicker.
+      if (this.#kept.get(key) !== current) continue;
+      if (isKept) {
+        current.checkedAtMs = nowMs;
+        await found.close();
+        return current.folder;
+      }
+      if (current !== undefined) this.#retired.push(current.folder);
+      this.#kept.set(key, { folder: found, checkedAtMs: nowMs });
+      return found;
     }
-    if (current !== undefined) this.#retired.push(current.folder);
-    this.#kept.set(key, { folder: found, checkedAtMs: nowMs });
-    return found;
   }
 }
 

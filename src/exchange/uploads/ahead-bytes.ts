@@ -7,6 +7,7 @@
  */
 import { constants } from "node:fs";
 import { randomBytes } from "node:crypto";
+import { unlessMissing } from "../../lib/errors.ts";
 import { type DiskCalls, writeWhole } from "../../lib/files/durable-file.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { ByteRanges } from "../byte-ranges.ts";
@@ -123,7 +124,13 @@ export class AheadBytes {
   async #create(): Promise<number> {
     const path = this.#folder.child(`\\${randomBytes(6).toString("hex")}`);
     const fd = await this.#disk.open(path, openFlags, 0o640);
-    await this.#disk.unlink(path);
-    return fd;
+    try {
+      // A sweep of what was left by a crash may be quicker.
+      await this.#disk.unlink(path).catch(unlessMissing);
+      return fd;
+    } catch (error) {
+      await this.#disk.close(fd);
+      throw error;
+    }
   }
 }

@@ -12,11 +12,11 @@
  * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
  * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
-import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import type { Ownership } from "../../store/cluster/ownership.ts";
+import { heldUntil, type Ownership } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { FencedError } from "../../store/database/fence.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
@@ -120,8 +120,7 @@ function reportReceipts(
 /** With the moment until which the company is this node's. */
 function heldTask(ownership: Ownership | undefined, task: FilingTask): FilingTask {
   if (ownership === undefined || ownership.isSole) return task;
-  const goodForMs = ownership.fenceOf(task.companyId)?.goodForMs?.() ?? 0;
-  return { ...task, goodUntil: monotonicMs() + goodForMs };
+  return { ...task, goodUntil: heldUntil(ownership, task.companyId) };
 }
 
 async function mark(

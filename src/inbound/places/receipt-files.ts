@@ -5,10 +5,11 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { monotonicMs } from "../../lib/clock.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
+import { isThere } from "../../lib/files/is-there.ts";
 import { writeReceiptDurably } from "./file-away.ts";
 import type { FilingThread } from "./filing-thread.ts";
 import type { SharedChange } from "./shared-changes.ts";
@@ -116,7 +117,7 @@ export class SharedReceiptFiles implements ReceiptFiles {
   async remove(path: string): Promise<boolean> {
     // One that is still to be written is not seen by the look.
     await this.#thread.receiptIdle(path);
-    const wasThere = (await lstat(path).catch(unlessMissing)) !== undefined;
+    const wasThere = await isThere(path);
     for (;;) {
       try {
         return wasThere && (await this.#change(path, (held) => ({ kind: "removeReceipt", path, ...held })));

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -283,6 +284,20 @@ test("a stale receipt comes back when the lease is over", () => {
   expect(removeStaleShared(at.receipt, privateName, good)).toBe(true);
   expect(existsSync(at.receipt)).toBe(false);
   expect(removeStaleShared(at.receipt, privateName, good)).toBe(false);
+});
+
+test("a receipt that somebody else has dealt with before it is given back is no fault", () => {
+  const at = ground();
+  const taken = join(at.receipt, "..", privateName);
+  const quicker = overAt(2, () => rmSync(taken));
+  writeFileSync(at.receipt, "<StopResponse>stale</StopResponse>");
+  expect(() => removeStaleShared(at.receipt, privateName, quicker)).toThrow(HoldOverError);
+  const former = overAt(3, () => rmSync(`${taken}.former`));
+  writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
+  expect(() => placeReceiptShared({ path: at.receipt, text: ours, privateName, hold: former })).toThrow(
+    HoldOverError,
+  );
+  expect(readdirSync(join(at.receipt, ".."))).toEqual([]);
 });
 
 test("a folder in the place of a receipt stays there, and is told", () => {

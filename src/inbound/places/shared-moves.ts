@@ -124,10 +124,12 @@ function giveBackFile(taken: string, path: string): void {
   renameSync(taken, join(again, newAgainName(nameOfAgainFile(basename(path)))));
 }
 
-/** Of a receipt, unless a later one has the name meanwhile. */
+/** Of a receipt, unless a later one has the name meanwhile, or a look for what dead nodes have left was quicker. */
 function giveBackReceipt(taken: string, path: string): void {
-  unless("EEXIST", () => linkSync(taken, path));
-  unlinkSync(taken);
+  unless("ENOENT", () => {
+    unless("EEXIST", () => linkSync(taken, path));
+    unlinkSync(taken);
+  });
 }
 
 /** A receipt that was there. */
@@ -147,7 +149,7 @@ export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName
   try {
     isRemoved = isIt(taken);
   } finally {
-    if (isRemoved) unlinkSync(taken);
+    if (isRemoved) unless("ENOENT", () => unlinkSync(taken));
     else giveBackReceipt(taken, path);
   }
 }
@@ -161,8 +163,8 @@ export function removeName(
 ): void {
   const taken = join(dirname(path), privateName);
   if (!unless("ENOENT", () => renameSync(path, taken))) return;
-  if (isSameInode(statOf(taken), file)) unlinkSync(taken);
-  else giveBack(taken, path);
+  // A look for what dead nodes have left may be quicker.
+  unless("ENOENT", () => (isSameInode(statOf(taken), file) ? unlinkSync(taken) : giveBack(taken, path)));
 }
 
 interface LeftNames {
@@ -249,8 +251,9 @@ function writeAnew(path: string, text: string): void {
 }
 
 /**
- * Puts a receipt into its place, unless the lease is over; false, and nothing is changed, where it is not as `onlyIf` says. A
- * host that deletes a receipt at the same moment has deleted the one that is there then, or finds none: it does not come again.
+ * Puts a receipt into its place, unless the lease is over; false, and the one that is there stays, where it is not as `onlyIf`
+ * says. A former receipt is taken away before the new one comes: a host that deletes it before does not find the former one
+ * again, and one that looks between the two finds none yet.
  */
 export function placeReceiptShared(receipt: SharedReceipt): boolean {
   const { path, text, privateName, hold, onlyIf } = receipt;
@@ -275,7 +278,7 @@ function assertNoFolder(path: string): void {
   if (statOf(path)?.isDirectory() === true) throw new FolderInTheWayError(path);
 }
 
-/** False, and nothing is changed, when there is none any more and one has to be. */
+/** False when there is none any more and one has to be. */
 function replaceReceipt(receipt: SharedReceipt, temporary: string): boolean {
   const { path, privateName, hold, onlyIf } = receipt;
   assertNoFolder(path);

@@ -9,7 +9,8 @@ import { constants } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { nameWithMark } from "../../domain/files/stop-file-name.ts";
-import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { isThere } from "../../lib/files/is-there.ts";
 import * as changes from "../../lib/files/changes.ts";
 import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { hashBytesAt } from "../places/hash-bytes.ts";
@@ -60,10 +61,6 @@ async function copyDurably(from: string, to: string): Promise<string> {
   } finally {
     await source.close();
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(unlessMissing)) !== undefined;
 }
 
 async function hashAt(path: string): Promise<string | undefined> {

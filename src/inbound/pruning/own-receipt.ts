@@ -7,6 +7,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { unlessMissing } from "../../lib/errors.ts";
+import { isThere } from "../../lib/files/is-there.ts";
 import * as changes from "../../lib/files/changes.ts";
 import { putBack } from "../../lib/files/put-back.ts";
 
@@ -70,7 +71,7 @@ export async function removeOwnReceipt(
   const aside = asideOf(receipt);
   if ((await receiptBytes(path, reference)) !== undefined)
     await changes.rename(path, aside).catch(unlessMissing);
-  if ((await lstat(aside).catch(unlessMissing)) === undefined) return { isTouched: false };
+  if (!(await isThere(aside))) return { isTouched: false };
   const bytes = await receiptBytes(aside, reference);
   try {
     // Asked after the rename: a receipt that was written since the entry was listed has an entry that says so.

@@ -10,9 +10,8 @@
  * What cannot be written for a minute is given up, and told. What survives a crash: nothing; until all is done, the table of
  * leases says that the company was a dead node's, and whoever takes it over begins anew.
  */
-import { lstat } from "node:fs/promises";
 import { isOpenState } from "../../domain/files/file-state.ts";
-import { unlessMissing } from "../../lib/errors.ts";
+import { isThere } from "../../lib/files/is-there.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
@@ -189,14 +188,14 @@ export class OrphanedReceipts {
     if (isOfName && receipts.leavesTo(entry)) return "none";
     if (isOfName && onTheirWay.has(path)) return "later";
     // A host has deleted it since.
-    const isThere = (await lstat(path).catch(unlessMissing)) !== undefined;
-    if (faulty.fault !== "missing" && !isThere) {
+    const isGone = !(await isThere(path));
+    if (faulty.fault !== "missing" && isGone) {
       faulty.fault = "missing";
       return "later";
     }
     const { fault } = faulty;
     if (fault !== "other" && entry.receiptCollectedAt !== null) return "none";
-    if (fault === "missing" && isThere) return "none";
+    if (fault === "missing" && !isGone) return "none";
     const onlyIf = fault === "missing" ? "missing" : "there";
     if (isOfName)
       return await receipts.writeAgain(entry, {

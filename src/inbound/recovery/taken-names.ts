@@ -17,14 +17,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
-import { monotonicMs } from "../../lib/clock.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { unlink } from "../../lib/files/changes.ts";
 import { putBack } from "../../lib/files/put-back.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
-import type { Ownership, TakenCompany } from "../../store/cluster/ownership.ts";
+import { heldUntil, type Ownership, type TakenCompany } from "../../store/cluster/ownership.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findFile } from "../../store/ledger/files.ts";
 import type { Locations } from "../places/locations.ts";
@@ -150,9 +149,9 @@ export class TakenNames {
     const isOfTask = dirname(source) === dirname(path);
     if (isOfTask && !entry.isFiled) return;
     const from = isOfTask ? source : join(locations.inboundDirectory(company.companyCode), entry.name);
+    const at = locations.fromLedger(entry.location);
     const ending = filingThread.change(path, () => {
-      const goodUntil = monotonicMs() + (ownership.fenceOf(company.companyId)?.goodForMs?.() ?? 0);
-      return { kind: "endTaking", path, from, at: locations.fromLedger(entry.location), goodUntil };
+      return { kind: "endTaking", path, from, at, goodUntil: heldUntil(ownership, company.companyId) };
     });
     if ((await ending.catch(unlessHoldOver)) === true)
       log.warn(

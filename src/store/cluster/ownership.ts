@@ -2,6 +2,7 @@
  * Which companies this process does the background work of: it decides about their files, scans their folders, delivers,
  * exports, prunes. On SQLite one process has all of them for ever. Nodes of one database have leases (`src/cluster`).
  */
+import { monotonicMs } from "../../lib/clock.ts";
 import type { Store } from "../database/database.ts";
 import { type Fence, FencedError } from "../database/fence.ts";
 import { mayRunBeforeOf } from "../database/groups/side-by-side.ts";
@@ -11,6 +12,11 @@ export interface Ownership {
   readonly isSole: boolean;
   /** From the claim of the lease until it is given back, lost or over; undefined otherwise. */
   fenceOf(companyId: number): Fence | undefined;
+}
+
+/** Until when the company is surely this node's, by `monotonicMs`: now, when it is another's. For what no transaction can refuse. */
+export function heldUntil(ownership: Pick<Ownership, "fenceOf">, companyId: number): number {
+  return monotonicMs() + (ownership.fenceOf(companyId)?.goodForMs?.() ?? 0);
 }
 
 /** A company whose work begins. */
