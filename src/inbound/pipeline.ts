@@ -280,7 +280,7 @@ export class Pipeline implements Inbox, Service {
     const company = scope?.company;
     await redoFiling(this.#deps, this.#filing, this.#files.leftToFile, company?.companyId);
     killPoint("recovery.redone");
-    await this.#awaitedReceipts.clearWaiting(company?.companyCode);
+    await this.#awaitedReceipts.clearWaiting(signal, company?.companyCode);
     const released = await this.#entries.loadAll(signal);
     // With all that the node before has left. What lies there later may be what others are still to enter: it keeps nothing back.
     if (company !== undefined) await this.#lanes.of(company.companyId);
@@ -319,8 +319,8 @@ export class Pipeline implements Inbox, Service {
 
   /** Another node has the company: nothing more of it is done here. Resolves when nothing is in hand any more. */
   async forget(): Promise<void> {
-    const left = [this.#beginStop(), this.#awaitedReceipts.end()];
-    await Promise.all([this.#entering.ended(), this.#lanes.stop(), this.#filing.forget(), ...left]);
+    await Promise.all([this.#beginStop(), this.#entering.ended(), this.#lanes.stop(), this.#filing.forget()]);
+    await this.#awaitedReceipts.end();
   }
 
   async stop(): Promise<void> {

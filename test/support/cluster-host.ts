@@ -7,7 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { askUntilAnswered, SftpLink } from "./cluster-link.ts";
 import type { ClusterCompany, ClusterSite } from "./cluster-site.ts";
 import { fileName, receiptName, stopElement, stopsDocument } from "./stop-files.ts";
-import { isThere, textIfThere } from "./tree-looks.ts";
+import { isThere } from "../../src/lib/files/is-there.ts";
+import { textIfThere } from "./tree-looks.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A content under a name, and what became of its uploads. */

@@ -2,12 +2,8 @@
  * What lies in the tree that nodes share, as their hosts and operators see it. No look is made on the calling thread: shared
  * storage may answer seconds later, and the links of all nodes to their database go through this process.
  */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { unlessMissing } from "../../src/lib/errors.ts";
-
-export async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(unlessMissing)) !== undefined;
-}
 
 export function bytesIfThere(path: string): Promise<Uint8Array | undefined> {
   return readFile(path).catch(unlessMissing);

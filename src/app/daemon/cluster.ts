@@ -55,7 +55,7 @@ function rememberedHash(): (config: Config) => string {
   };
 }
 
-/** A node that is alone may lie anywhere; whoever adds one is told. */
+/** Decides where short calls are made. A node that is alone may have its tree anywhere; whoever adds one is told. */
 async function lookAtMount(stateDir: string, log: Logger): Promise<void> {
   const mount = await readMountOf(stateDir);
   setShortCallsMayWait(!isLocalMount(mount));

@@ -108,7 +108,10 @@ export class FolderTask {
 
   /** A full scan that begins after this call. Never rejects. */
   scan(): Promise<void> {
-    this.#queued.scan ??= this.#inTurn(() => this.#scan());
+    this.#queued.scan ??= this.#inTurn(() => {
+      this.#queued.scan = undefined;
+      return this.#scan();
+    });
     return this.#queued.scan;
   }
 
@@ -190,7 +193,6 @@ export class FolderTask {
   }
 
   async #scan(): Promise<void> {
-    this.#queued.scan = undefined;
     await this.#scanner.scan();
     this.#hints.forgetRemovals();
     this.#trouble.clear();

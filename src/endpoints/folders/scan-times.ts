@@ -42,10 +42,15 @@ export class ScanTimes {
     this.#lookedAt = this.#clock.now();
   }
 
+  /** What began then, on that clock, has ended. */
+  rest(begunMs: number): void {
+    const endedMs = performance.now();
+    this.#restUntilMs = endedMs + restFactor * (endedMs - begunMs);
+  }
+
   /** The scan has ended, well or not. */
   end(): void {
     this.#scanningSince = undefined;
-    const endedMs = performance.now();
-    this.#restUntilMs = endedMs + restFactor * (endedMs - this.#begunMs);
+    this.rest(this.#begunMs);
   }
 }

@@ -10,7 +10,7 @@ test("a folder that is replaced while several uploads look is closed once, and s
   const open = new Set<number>();
   const faults: string[] = [];
   const opened: (() => void)[] = [];
-  let isHeld = false;
+  let [isHeld, isBroken] = [false, false];
   const disk: DiskCalls = {
     ...systemDisk,
     async open(...given) {
@@ -25,6 +25,7 @@ test("a folder that is replaced while several uploads look is closed once, and s
     async fstat(fd) {
       // Where each call may take seconds, others come in between.
       if (isHeld) await new Promise<void>((resolve) => opened.push(resolve));
+      if (isBroken) throw new Error("EIO");
       return await systemDisk.fstat(fd);
     },
   };
@@ -41,6 +42,10 @@ test("a folder that is replaced while several uploads look is closed once, and s
   for (const goOn of opened) goOn();
   const [one, other] = await Promise.all(looking);
   expect(one).toBe(other);
+  isBroken = true;
+  nowMs = 4_000;
+  await expect(folders.inbound()).rejects.toThrow("EIO");
+  isBroken = false;
   await folders.close();
   expect(faults).toEqual([]);
   expect([...open]).toEqual([]);

@@ -129,7 +129,7 @@ export class CompanyFolders {
     const found = await this.open(components);
     for (;;) {
       const current = this.#kept.get(key);
-      const isKept = current !== undefined && (await isSame(this.#disk, current.folder, found));
+      const isKept = current !== undefined && (await this.#isSame(current.folder, found));
       // Another call may have been quicker.
       if (this.#kept.get(key) !== current) continue;
       if (isKept) {
@@ -142,13 +142,19 @@ export class CompanyFolders {
       return found;
     }
   }
+
+  /** Closes the one that was found when that cannot be told. */
+  async #isSame(kept: PinnedFolder, found: PinnedFolder): Promise<boolean> {
+    try {
+      const [one, other] = await Promise.all([this.#disk.fstat(kept.fd), this.#disk.fstat(found.fd)]);
+      return one.dev === other.dev && one.ino === other.ino;
+    } catch (error) {
+      await found.close();
+      throw error;
+    }
+  }
 }
 
 function partialComponents(userId: number): string[] {
   return ["inbound", partialFolderName, String(userId)];
-}
-
-async function isSame(disk: DiskCalls, one: PinnedFolder, other: PinnedFolder): Promise<boolean> {
-  const [first, second] = await Promise.all([disk.fstat(one.fd), disk.fstat(other.fd)]);
-  return first.dev === second.dev && first.ino === second.ino;
 }

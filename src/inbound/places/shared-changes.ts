@@ -75,8 +75,7 @@ function make(change: SharedChange): boolean {
     case "removeReceipt":
       return removeStaleShared(change.path, change.privateName, holdUntil(change));
     case "removeReadReceipt":
-      removeReadReceipt(change, change.privateName);
-      return true;
+      return removeReadReceipt(change, change.privateName);
     case "endTaking":
       assertHeld(holdUntil(change));
       return endTaking(change.path, change);

@@ -317,14 +317,14 @@ test("of a company of others, the receipt that was read is removed, and none tha
   writeFileSync(at.receipt, "<StopResponse>of before</StopResponse>");
   const before = read();
   writeFileSync(at.receipt, ours);
-  removeReadReceipt(before, privateName);
+  expect(removeReadReceipt(before, privateName)).toBe(false);
   expect(text(at.receipt)).toBe(ours);
   // The same text again, in a file of its own.
   const replaced = read();
   placeReceiptShared({ path: at.receipt, text: ours, privateName, hold: good });
-  removeReadReceipt(replaced, privateName);
+  expect(removeReadReceipt(replaced, privateName)).toBe(false);
   expect(text(at.receipt)).toBe(ours);
-  removeReadReceipt(read(), privateName);
+  expect(removeReadReceipt(read(), privateName)).toBe(true);
   removeReadReceipt(replaced, privateName);
   expect(readdirSync(join(at.receipt, ".."))).toEqual([]);
 });

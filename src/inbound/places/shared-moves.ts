@@ -139,12 +139,15 @@ export interface ReadReceipt {
   readonly file: Inode;
 }
 
-/** Removes a receipt that was read before, by a node that need not have the company; and none that has its name since. */
-export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName: string): void {
+/**
+ * Removes a receipt that was read before, by a node that need not have the company, and none that has its name since. Gives
+ * whether it was there.
+ */
+export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName: string): boolean {
   const taken = join(dirname(path), privateName);
   // The number of a file that is gone is given to another one.
   const isIt = (at: string) => isSameInode(statOf(at), file) && readFileSync(at, "utf8") === text;
-  if (!isIt(path) || !unless("ENOENT", () => renameSync(path, taken))) return;
+  if (!isIt(path) || !unless("ENOENT", () => renameSync(path, taken))) return false;
   let isRemoved = false;
   try {
     isRemoved = isIt(taken);
@@ -152,6 +155,7 @@ export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName
     if (isRemoved) unless("ENOENT", () => unlinkSync(taken));
     else giveBackReceipt(taken, path);
   }
+  return isRemoved;
 }
 
 /** Removes a name of a file, and never that of another file that has the name now. */

@@ -12,6 +12,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { nameOfSharers, receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
@@ -63,6 +64,9 @@ export interface AwaitedReceiptsDeps {
 }
 
 const restorePauseMs = 5_000;
+/** So many of those that may wait for other machines. */
+const clearsAtOnce = 16;
+
 const cannotBeRemoved = "the receipt of an earlier file cannot be removed";
 
 export class AwaitedReceipts {
@@ -166,7 +170,10 @@ export class AwaitedReceipts {
     if (this.#awaited.has(key)) this.#removedElsewhere.add(key);
   }
 
-  /** No receipt is changed any more when this resolves. */
+  /**
+   * No receipt is changed any more when this resolves. To be called when no file is entered any more: none is answered while
+   * the receipt of an earlier one of its name lies there.
+   */
   end(): Promise<void> {
     return this.#deps.receiptFiles.end();
   }
@@ -177,17 +184,19 @@ export class AwaitedReceipts {
     for (const key of [...this.#restoring.keys()]) this.#stopRestoring(key);
   }
 
-  /** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. */
-  async clearWaiting(companyCode?: string): Promise<void> {
+  /** Before anything is decided, of all companies or one: what lies in `inbound/` has no receipt yet. Ends early when stopped. */
+  async clearWaiting(stopping: AbortSignal, companyCode?: string): Promise<void> {
     const { locations, receiptFiles } = this.#deps;
     const codes = companyCode === undefined ? await namesIn(locations.companiesDirectory) : [companyCode];
     for (const code of codes)
-      for (const path of await receiptsOnTheirWay(locations, code))
+      await mapConcurrently(await receiptsOnTheirWay(locations, code), clearsAtOnce, async (path) => {
+        if (stopping.aborted) return;
         await receiptFiles.remove(path).catch((error: unknown) => {
           if (systemCodeOf(error) !== "EISDIR" && systemCodeOf(error) !== "EPERM") throw error;
           // A folder in the way of one keeps no company from its work.
           this.#deps.failing.warn({ err: error, path }, cannotBeRemoved);
         });
+      });
   }
 
   /** The same for files that have come to `inbound/` by themselves; no client waits who could be refused. */
