@@ -300,3 +300,33 @@ test("a receipt that another node may have removed comes again when its file is 
   onItsWay((one) => receipts.gone(one), true);
   expect(restored).toEqual([false]);
 });
+
+test("receipts of files that wait are looked for side by side, and no more of them when the company is lost", async () => {
+  const inbound = rig.locations.inboundDirectory("ACME");
+  for (let second = 0; second < 60; second += 1)
+    writeFileSync(join(inbound, `w_20261105_0800${String(second).padStart(2, "0")}.xml`), "<Stop/>");
+  const asked: string[] = [];
+  const ends: (() => void)[] = [];
+  const receipts = new AwaitedReceipts({
+    ...{ locations: rig.locations, companyCodeOf: async () => "ACME", idle: async () => undefined },
+    receiptFiles: {
+      ...soleReceiptFiles,
+      async remove(path) {
+        asked.push(path);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return false;
+      },
+    },
+    restore: async () => "written",
+    failing: createLimitedLog(log, { maxLines: 1, windowMs: 1_000 }),
+  });
+  const lost = new AbortController();
+  const clearing = receipts.clearWaiting(lost.signal, "ACME");
+  await waitFor("several to be asked for", () => ends.length > 1);
+  const before = asked.length;
+  lost.abort();
+  for (const end of ends) end();
+  await clearing;
+  expect(asked).toHaveLength(before);
+  expect(before).toBeLessThan(60);
+});
