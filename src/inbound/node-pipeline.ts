@@ -27,6 +27,7 @@ import { toWaitingFile } from "./lanes/waiting-file.ts";
 import { FilingThread } from "./places/filing-thread.ts";
 import type { Arrival, Inbox, ReservationHolder } from "./places/inbox.ts";
 import { receiptsOfOthers, SharedReceiptFiles } from "./places/receipt-files.ts";
+import { isHeldBy, LeavingPipelines } from "./leaving-pipelines.ts";
 import { Pipeline, type PipelineDependencies, type PipelineStatistics } from "./pipeline.ts";
 import type { ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { listLeftReceipts } from "./recovery/orphaned-receipts.ts";
@@ -51,11 +52,6 @@ const retryPollMs = 1_000;
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 const nothing = (): void => undefined;
 
-/** Whether the pipeline is to have the file, as far as its reservation says. */
-function isHeldBy(holder: ReservationHolder | undefined, { reservation }: Arrival): boolean {
-  return holder !== undefined && (reservation === undefined || reservation.holder === holder);
-}
-
 export class NodePipeline implements InboundPipeline, CompanyWork {
   readonly name = "inbound";
   readonly #deps: NodePipelineDeps;
@@ -64,7 +60,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
   readonly #filingThread = new FilingThread();
   readonly #figures = { decisionFigures: new DecisionFigures(), arrivalFigures: new ArrivalFigures() };
   readonly #own = new Map<number, Pipeline>();
-  readonly #leaving = new Map<number, Pipeline>();
+  readonly #leaving = new LeavingPipelines();
   #retries: NodeJS.Timeout | undefined;
 
   constructor(deps: NodePipelineDeps) {
@@ -110,7 +106,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     try {
       if (!isFenced) await pipeline.settled(deadline);
       if (isFenced || deadline.aborted) {
-        await pipeline.forget();
+        await this.#leaving.forget(pipeline);
         throw new NotEndedError();
       }
       await pipeline.stop();
@@ -208,12 +204,10 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
 
   /** Those that were reserved before the company began to leave are waited for there. */
   async #enterOf(companyId: number, arrivals: readonly Arrival[]): Promise<void> {
-    const leaving = this.#isLost(companyId) ? undefined : this.#leaving.get(companyId);
-    const isAwaited = (arrival: Arrival) =>
-      isHeldBy(leaving, arrival) && leaving?.isKnown(arrival.path) === true;
+    const isAwaited = (arrival: Arrival) => !this.#isLost(companyId) && this.#leaving.waitsFor(arrival);
     const awaited = arrivals.filter(isAwaited);
     const others = arrivals.filter((arrival) => !awaited.includes(arrival));
-    await leaving?.arriveAll(awaited);
+    await this.#leaving.get(companyId)?.arriveAll(awaited);
     await this.#elsewhere.enter(others.map(this.#toEntry));
     for (const arrival of others) this.#figures.arrivalFigures.count(arrival);
     // Not in another one that the company has here by now: it may have reserved the same path for a scan.
@@ -248,7 +242,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     const own = this.#own.get(companyId);
     const pipeline = own ?? this.#leaving.get(companyId);
     const isFor = (arrival: Arrival) =>
-      isHeldBy(pipeline, arrival) && (own !== undefined || pipeline?.isKnown(arrival.path) === true);
+      own === undefined ? this.#leaving.waitsFor(arrival) : isHeldBy(own, arrival);
     const { mine = [], others = [] } = Object.groupBy(arrivals, (one) => (isFor(one) ? "mine" : "others"));
     if (others.length > 0) this.#elsewhere.enterSurely(others.map(this.#toEntry));
     await pipeline?.arriveAll(mine);

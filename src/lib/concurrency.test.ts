@@ -51,3 +51,15 @@ test("of a list as many as may be are under way, and results are in its order", 
   ends[3]?.();
   expect(await mapped).toEqual(["A", "B", "C", "D"]);
 });
+
+test("of a list no more is begun when one has failed", async () => {
+  const begun: number[] = [];
+  const mapped = mapConcurrently([0, 1, 2, 3, 4, 5], 2, async (item) => {
+    begun.push(item);
+    await setImmediate();
+    if (item === 1) throw new Error("EIO");
+  });
+  await expect(mapped).rejects.toThrow("EIO");
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  expect(begun).toEqual([0, 1, 2]);
+});

@@ -1,6 +1,6 @@
 /** Limits on how much runs at the same time: over a list that is known, and for calls that come one by one. */
 
-/** Runs `work` over all items, at most `limit` at once; results are in the order of the items. */
+/** Runs `work` over all items, at most `limit` at once; results are in the order of the items. Begins no more when one rejects. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -9,8 +9,17 @@ export async function mapConcurrently<Item, Result>(
   const results: Result[] = new Array(items.length);
   // One iterator for all runners: each takes the next item, so that a long list makes no queue of promises.
   const rest = items.entries();
+  let hasFailed = false;
   const runner = async () => {
-    for (const [index, item] of rest) results[index] = await work(item);
+    try {
+      for (const [index, item] of rest) {
+        if (hasFailed) return;
+        results[index] = await work(item);
+      }
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runner));
   return results;

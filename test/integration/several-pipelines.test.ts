@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Pipeline } from "../../src/inbound/pipeline.ts";
 import { listOpenFiles, requestRetry } from "../../src/store/ledger/files.ts";
 import { named, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
 import { hasPostgres } from "../support/postgres-server.ts";
@@ -243,6 +244,37 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     one.isLost = true;
     await one.upload(named("a1", 0), stop("a1", "late"));
     expect(await site().ledger()).toMatchObject([{ name: named("a1", 0), channel: "sftp" }]);
+  });
+
+  it("answer no upload while the receipt of an earlier file lies there, when the work of the company is given up", async () => {
+    const name = named("a1", 0);
+    const { pipeline, keeper, upload } = await site().startNode("one");
+    await waitFor("the company to be there", () => !pipeline.isElsewhere(site().acme));
+    await upload(name, stop("a1", "first"));
+    await site().decided(1);
+    await waitFor("its receipt", () => existsSync(site().receiptPath(name)));
+    const placed = await site().place(pipeline, name, stop("a1", "second"));
+    // As when its removal was too late, because the storage was slow.
+    writeFileSync(site().receiptPath(name), "of the first");
+    const { forget } = Pipeline.prototype;
+    const forgotten = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const spy = vi.spyOn(Pipeline.prototype, "forget").mockImplementation(async function (this: Pipeline) {
+      await forget.call(this);
+      forgotten.resolve();
+      await goOn.promise;
+    });
+    onTestFinished(() => spy.mockRestore());
+    const stopping = keeper.stop(AbortSignal.timeout(100));
+    await forgotten.promise;
+    await pipeline.enterElsewhere([placed]);
+    expect(existsSync(site().receiptPath(name))).toBe(false);
+    expect(await site().ledger()).toHaveLength(2);
+    expect(pipeline.isKnown(placed.path)).toBe(false);
+    goOn.resolve();
+    await stopping;
+    await site().startNode("two");
+    expect((await site().decided(2)).map(({ state }) => state)).toEqual(["applied", "refused"]);
   });
 
   it("give the company back although an upload began before that and ends behind it", async () => {

@@ -38,7 +38,7 @@ export interface FolderStanding {
   readonly isInbox: boolean;
   /** When it was looked at last and could be read; undefined before the first time. */
   readonly lookedAt: number | undefined;
-  /** When the scan began that is under way; a share that does not answer keeps one so. */
+  /** When the scan began that is under way, or the look whether one is due; a share that does not answer keeps one so. */
   readonly scanningSince: number | undefined;
   /** Between two scans. */
   readonly scanMs: number;

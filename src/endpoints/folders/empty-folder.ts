@@ -5,10 +5,10 @@
  *   full scan, empty ──> marked ──same times──> no scan, for at most `trustedMs`
  *                          └──── others ────> full scan
  *
- * Whatever enters or leaves a folder changes the folder's times. Two things could hide that, neither for longer than
- * `trustedMs`: a second change within one tick of the file system's clock (so a folder that has just changed is not
- * marked), and a file system that does not keep these times (the first file that a full scan finds shows that; from then
- * on the folder is always scanned).
+ * Whatever enters or leaves a folder changes the folder's times. What could hide that, does not for longer than `trustedMs`: a
+ * second change within one tick of the file system's clock (so a folder that has just changed is not marked), storage of other
+ * machines that tells the times late, or by clocks that differ, and a file system that does not keep them (the first file that
+ * a full scan finds shows that; from then on the folder is always scanned).
  */
 import type { Stats } from "node:fs";
 

@@ -88,7 +88,7 @@ export class FolderScanner {
 
   /** Whether something can have come since the last scan. Never rejects: the scan meets the same fault. */
   async hasChanged(): Promise<boolean> {
-    const begunMs = performance.now();
+    const begunMs = this.times.beginLook();
     try {
       if (this.#empty?.isUnchanged(await this.#deps.disk.stat(this.#folder.path)) !== true) return true;
       this.times.looked();
@@ -96,7 +96,7 @@ export class FolderScanner {
     } catch {
       return true;
     } finally {
-      this.times.rest(begunMs);
+      this.times.endLook(begunMs);
     }
   }
 

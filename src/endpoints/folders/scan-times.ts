@@ -8,6 +8,7 @@ export class ScanTimes {
   readonly #clock: Clock;
   #lookedAt: number | undefined;
   #scanningSince: number | undefined;
+  #lookingSince: number | undefined;
   #begunMs = 0;
   #restUntilMs = 0;
 
@@ -20,9 +21,9 @@ export class ScanTimes {
     return this.#lookedAt;
   }
 
-  /** Undefined while there is none, milliseconds UTC. */
+  /** Of a scan, or of a look whether one is due; undefined while there is none, milliseconds UTC. */
   get scanningSince(): number | undefined {
-    return this.#scanningSince;
+    return this.#scanningSince ?? this.#lookingSince;
   }
 
   /** Also as long as a scan is under way. */
@@ -42,8 +43,19 @@ export class ScanTimes {
     this.#lookedAt = this.#clock.now();
   }
 
-  /** What began then, on that clock, has ended. */
-  rest(begunMs: number): void {
+  /** A look begins that tells whether a scan is due. It keeps none from being asked for; returns the moment, as `begin` does. */
+  beginLook(): number {
+    this.#lookingSince = this.#clock.now();
+    return performance.now();
+  }
+
+  /** The look that began then has ended. */
+  endLook(begunMs: number): void {
+    this.#lookingSince = undefined;
+    this.#rest(begunMs);
+  }
+
+  #rest(begunMs: number): void {
     const endedMs = performance.now();
     this.#restUntilMs = endedMs + restFactor * (endedMs - begunMs);
   }
@@ -51,6 +63,6 @@ export class ScanTimes {
   /** The scan has ended, well or not. */
   end(): void {
     this.#scanningSince = undefined;
-    this.rest(this.#begunMs);
+    this.#rest(this.#begunMs);
   }
 }

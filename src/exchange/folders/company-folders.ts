@@ -123,31 +123,34 @@ export class CompanyFolders {
 
   async #keep(components: readonly string[]): Promise<PinnedFolder> {
     const key = components.join("/");
-    const nowMs = this.#clock.now();
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && Math.abs(nowMs - kept.checkedAtMs) < recheckMs) return kept.folder;
-    const found = await this.open(components);
     for (;;) {
-      const current = this.#kept.get(key);
-      const isKept = current !== undefined && (await this.#isSame(current.folder, found));
-      // Another call may have been quicker.
-      if (this.#kept.get(key) !== current) continue;
-      if (isKept) {
-        current.checkedAtMs = nowMs;
+      const nowMs = this.#clock.now();
+      const kept = this.#kept.get(key);
+      if (kept !== undefined && Math.abs(nowMs - kept.checkedAtMs) < recheckMs) return kept.folder;
+      const found = await this.open(components);
+      const isKept = kept !== undefined && (await this.#isSame(kept.folder, found));
+      if (this.#kept.get(key) !== kept) {
+        // Another call was quicker, and has perhaps found what has come since.
         await found.close();
-        return current.folder;
+      } else if (isKept) {
+        kept.checkedAtMs = nowMs;
+        await found.close();
+        return kept.folder;
+      } else {
+        if (kept !== undefined) this.#retired.push(kept.folder);
+        this.#kept.set(key, { folder: found, checkedAtMs: nowMs });
+        return found;
       }
-      if (current !== undefined) this.#retired.push(current.folder);
-      this.#kept.set(key, { folder: found, checkedAtMs: nowMs });
-      return found;
     }
   }
 
-  /** Closes the one that was found when that cannot be told. */
+  /** Closes the one that was found when that cannot be told of it. */
   async #isSame(kept: PinnedFolder, found: PinnedFolder): Promise<boolean> {
     try {
-      const [one, other] = await Promise.all([this.#disk.fstat(kept.fd), this.#disk.fstat(found.fd)]);
-      return one.dev === other.dev && one.ino === other.ino;
+      const there = await this.#disk.fstat(found.fd);
+      // A server tells nothing more of a folder that is gone.
+      const former = await this.#disk.fstat(kept.fd).catch(() => undefined);
+      return former?.dev === there.dev && former.ino === there.ino;
     } catch (error) {
       await found.close();
       throw error;

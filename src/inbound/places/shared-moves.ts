@@ -141,7 +141,7 @@ export interface ReadReceipt {
 
 /**
  * Removes a receipt that was read before, by a node that need not have the company, and none that has its name since. Gives
- * whether it was there.
+ * whether it was removed.
  */
 export function removeReadReceipt({ path, text, file }: ReadReceipt, privateName: string): boolean {
   const taken = join(dirname(path), privateName);

@@ -171,8 +171,8 @@ export class AwaitedReceipts {
   }
 
   /**
-   * No receipt is changed any more when this resolves. To be called when no file is entered any more: none is answered while
-   * the receipt of an earlier one of its name lies there.
+   * No receipt is changed any more when this resolves. To be called when no file is entered here any more: none is answered
+   * while the receipt of an earlier one of its name lies there.
    */
   end(): Promise<void> {
     return this.#deps.receiptFiles.end();
