@@ -1,6 +1,7 @@
 /** Whether a round has left everything as it must be: ledger, order, stops, deliveries, and how long companies were without service. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
@@ -166,13 +167,23 @@ class RoundCheck {
     await this.#checkReceipts([...entries.values()].flat());
   }
 
+  /** One that a node writes again after a take-over is away for an instant: what is not there is looked for again. */
+  async #receiptAt(path: string): Promise<string | undefined> {
+    let receipt = await textIfThere(path);
+    for (let looks = 1; receipt === undefined && looks < 10; looks += 1) {
+      await pause(100);
+      receipt = await textIfThere(path);
+    }
+    return receipt;
+  }
+
   /** That of a name is of the last of its files to be decided. */
   async #checkReceipts(entries: readonly Entry[]): Promise<void> {
     for (const [key, ofName] of Map.groupBy(entries, ({ company, name }) => `${company}/${name}`)) {
       const [first] = ofName;
       if (first === undefined) continue;
       const path = this.#site.path(first.company, "receipts", receiptName(first.name));
-      const receipt = await textIfThere(path);
+      const receipt = await this.#receiptAt(path);
       const [, sha256] = /<StopResponse [^>]*Sha256="([0-9a-f]{64})"/.exec(receipt ?? "") ?? [];
       const inOrder = ofName.toSorted((a, b) => a.decidedAt - b.decidedAt || Number(a.id) - Number(b.id));
       const last = inOrder.at(-1);
