@@ -1,7 +1,6 @@
 /** Whether a round has left everything as it must be: ledger, order, stops, deliveries, and how long companies were without service. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
@@ -169,12 +168,8 @@ class RoundCheck {
 
   /** One that a node writes again after a take-over is away for an instant: what is not there is looked for again. */
   async #receiptAt(path: string): Promise<string | undefined> {
-    let receipt = await textIfThere(path);
-    for (let looks = 1; receipt === undefined && looks < 10; looks += 1) {
-      await pause(100);
-      receipt = await textIfThere(path);
-    }
-    return receipt;
+    // One that does not come is told by the check.
+    return await waitFor("the receipt", () => textIfThere(path), 1_000).catch(() => undefined);
   }
 
   /** That of a name is of the last of its files to be decided. */

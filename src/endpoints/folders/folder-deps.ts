@@ -91,8 +91,8 @@ function fewEntriesNow(path: string): Dirent[] | undefined {
 }
 
 /**
- * For the disk of the state directory: small calls are synchronous unless they may wait for other machines, which costs a
- * tenth of a hop to the thread pool and back. With a thousand companies that is most of a start and of an idle minute.
+ * For the disk of the state directory: small calls are synchronous, which costs a tenth of a hop to the thread pool and back,
+ * unless they may wait for other machines. With a thousand companies that is most of a start and of an idle minute.
  */
 export const localFolderDisk: FolderDisk = {
   ...systemFolderDisk,

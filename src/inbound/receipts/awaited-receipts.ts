@@ -66,7 +66,6 @@ export interface AwaitedReceiptsDeps {
 const restorePauseMs = 5_000;
 /** So many of those that may wait for other machines. */
 const clearsAtOnce = 16;
-
 const cannotBeRemoved = "the receipt of an earlier file cannot be removed";
 
 export class AwaitedReceipts {
