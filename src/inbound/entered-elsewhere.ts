@@ -57,6 +57,8 @@ export class EnteredElsewhere {
   readonly #deps: EnteredElsewhereDeps;
   readonly #stopping = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
+  /** Those of which nobody waits for the entry. */
+  readonly #handedOn = new Set<WaitingFile>();
 
   constructor(deps: EnteredElsewhereDeps) {
     this.#deps = deps;
@@ -81,8 +83,17 @@ export class EnteredElsewhere {
 
   /** The same however long it takes, for files whose close was answered before. What it does not enter, a scan finds. */
   enterSurely(files: readonly WaitingFile[]): void {
-    const entering = this.#enterSurely(files).finally(() => this.#underWay.delete(entering));
+    for (const file of files) this.#handedOn.add(file);
+    const entering = this.#enterSurely(files).finally(() => {
+      this.#underWay.delete(entering);
+      for (const file of files) this.#handedOn.delete(file);
+    });
     this.#underWay.add(entering);
+  }
+
+  /** Whether a file that was given to `enterSurely` is still to be entered. */
+  isEntering(path: string): boolean {
+    return [...this.#handedOn].some((file) => pathOf(file) === path);
   }
 
   /** Tries each once more. */

@@ -4,6 +4,7 @@ import type { NewFile } from "../domain/files/new-file.ts";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import { StoreError } from "../lib/store-error.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
@@ -15,6 +16,7 @@ import { enterFile, enterFileOnce } from "../store/ledger/files.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
 import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
+import type { Arrival } from "./places/inbox.ts";
 import type { Locations } from "./places/locations.ts";
 import { portionsOf } from "../lib/portions.ts";
 
@@ -25,6 +27,8 @@ interface EnteringDependencies {
   readonly log: Logger;
   readonly failing: LimitedLog;
   readonly lanes: Pick<CompanyLanes, "known" | "surely">;
+  readonly fromArrival: (arrival: Arrival) => WaitingFile;
+  readonly flushUploads?: ((companyId: number) => void) | undefined;
   /** Removes the receipts of earlier files of these names. */
   readonly clearReceipts: (files: readonly WaitingFile[]) => Promise<void>;
   /** The work of their company is another node's: files under final names that the ledger may lack. */
@@ -63,8 +67,12 @@ export class EnteringFiles {
     this.#deps = deps;
   }
 
-  /** Resolves when the ledger has them, or at the end of the process. */
-  enter(files: readonly WaitingFile[]): Promise<void> {
+  /** Resolves when the ledger has them, or at the end of the process. Not an async function: that would keep all arrivals in memory. */
+  enter(arrivals: readonly Arrival[]): Promise<void> {
+    const { fromArrival, flushUploads } = this.#deps;
+    for (const companyId of new Set(arrivals.map((arrival) => arrival.companyId))) flushUploads?.(companyId);
+    killPoint("inbox.arriving");
+    const files = arrivals.map(fromArrival);
     const entering = this.#enter(files).finally(() => this.#underWay.delete(entering));
     this.#underWay.add(entering);
     return entering;

@@ -1,9 +1,10 @@
 /**
- * What the work of companies is that end here, or do not decide yet. A company that is given back waits for the files whose
- * paths were reserved before that; one whose work is given up does not:
+ * The pipelines of companies whose work ends here, or has not come so far that it decides. A company that is given back waits
+ * for the files whose paths were reserved before that; one whose work is given up does not:
  *
+ *   taken over ──all is in line──> decides, and is not among these any more
  *   leaving ──all has ended──> given back
- *      └──lease lost, or the deadline has come──> forgotten: what ends here is entered as by a node that has not the company,
+ *      └──lease lost, or the deadline has come──> given up: what ends here is entered as by a node that has not the company,
  *                                                 which removes the receipt of an earlier file of the name before it answers
  */
 import type { Pipeline } from "./pipeline.ts";
@@ -15,18 +16,18 @@ export function isHeldBy(holder: ReservationHolder | undefined, { reservation }:
 }
 
 export class LeavingPipelines extends Map<number, Pipeline> {
-  readonly #forgotten = new WeakSet<Pipeline>();
+  readonly #givenUp = new WeakSet<Pipeline>();
 
-  /** The company waits for nothing of it any more. */
-  async forget(pipeline: Pipeline): Promise<void> {
-    this.#forgotten.add(pipeline);
+  /** The company waits for nothing of it any more; it stays among these until it is deleted. */
+  async giveUp(pipeline: Pipeline): Promise<void> {
+    this.#givenUp.add(pipeline);
     await pipeline.forget();
   }
 
   /** Whether the company waits for the file. */
   waitsFor(arrival: Arrival): boolean {
     const pipeline = this.get(arrival.companyId);
-    if (pipeline === undefined || this.#forgotten.has(pipeline)) return false;
+    if (pipeline === undefined || this.#givenUp.has(pipeline)) return false;
     return isHeldBy(pipeline, arrival) && pipeline.isKnown(arrival.path);
   }
 }

@@ -4,7 +4,7 @@
  *
  *   take:   redo the filing, waiting entries in line, files that lie in the folders ─> own
  *   leave:  own ─> leaving: what is on its way to a path arrives ─> group in hand, filing ─> gone
- *           fenced ─> nothing is begun any more ─> gone
+ *           fenced, or given up at the deadline ─> nothing is begun any more ─> gone
  *
  * What survives a crash is what survives one of the pipeline, for the node that takes the company over.
  */
@@ -106,7 +106,7 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     try {
       if (!isFenced) await pipeline.settled(deadline);
       if (isFenced || deadline.aborted) {
-        await this.#leaving.forget(pipeline);
+        await this.#leaving.giveUp(pipeline);
         throw new NotEndedError();
       }
       await pipeline.stop();
@@ -208,7 +208,9 @@ export class NodePipeline implements InboundPipeline, CompanyWork {
     const awaited = arrivals.filter(isAwaited);
     const others = arrivals.filter((arrival) => !awaited.includes(arrival));
     await this.#leaving.get(companyId)?.arriveAll(awaited);
-    await this.#elsewhere.enter(others.map(this.#toEntry));
+    // Another node may have the company by then: what was handed on is not in the ledger yet.
+    const handedOn = awaited.filter(({ path }) => this.#elsewhere.isEntering(path));
+    await this.#elsewhere.enter([...others, ...handedOn].map(this.#toEntry));
     for (const arrival of others) this.#figures.arrivalFigures.count(arrival);
     // Not in another one that the company has here by now: it may have reserved the same path for a scan.
     for (const pipeline of [this.#own.get(companyId), this.#leaving.get(companyId)])

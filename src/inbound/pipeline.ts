@@ -64,6 +64,8 @@ export interface PipelineDependencies {
   readonly log: Logger;
   /** Told of each decision and receipt; nobody unless given. */
   readonly watch?: DecisionWatch;
+  /** Hands over the uploads of the company that are still gathered: what came later by another way must not go before them. */
+  readonly flushUploads?: (companyId: number) => void;
   /** For one company, where several nodes share the companies out; for all unless given. */
   readonly scope?: PipelineScope;
   /** Between two looks for what nodes that died have left amid a move; 30 seconds unless given. */
@@ -167,6 +169,7 @@ export class Pipeline implements Inbox, Service {
       ...deps,
       failing: this.#failing,
       lanes: this.#lanes,
+      fromArrival: (arrival) => this.#files.fromArrival(arrival),
       clearReceipts: (files) => this.#awaitedReceipts.clearAll(files),
       handOver: scope?.handOver,
     });
@@ -236,10 +239,8 @@ export class Pipeline implements Inbox, Service {
     return this.#awaitedReceipts.clear(file);
   }
 
-  /** Not an async function: that would keep all arrivals in memory until the last is entered. */
   arriveAll(arrivals: readonly Arrival[]): Promise<void> {
-    killPoint("inbox.arriving");
-    return this.#entering.enter(arrivals.map((arrival) => this.#files.fromArrival(arrival)));
+    return this.#entering.enter(arrivals);
   }
 
   async hold(companyId: number): Promise<() => void> {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Pipeline } from "../../src/inbound/pipeline.ts";
 import { listOpenFiles, requestRetry } from "../../src/store/ledger/files.ts";
-import { named, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
+import { named, type PipelineNode, pipelineSiteForEachTest, stop } from "../support/pipeline-nodes.ts";
 import { hasPostgres } from "../support/postgres-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -74,6 +74,68 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     await waitFor("both to be in the ledger", async () => (await site().ledger()).length === 2);
     hold();
     expect((await site().decided(2)).map(({ state }) => state)).toEqual(["applied", "applied"]);
+  });
+
+  /** So many uploads in a row that what comes next is gathered: for a quarter of a second, as one of them is not decided. */
+  async function beginBurst({ pipeline, arrivals }: PipelineNode): Promise<void> {
+    onTestFinished(pipeline.keepBack(site().acme, named("kept", 0)));
+    const stops = ["kept", ...Array.from({ length: 50 }, (_, index) => `s${index}`)];
+    const placed = await Promise.all(stops.map((of) => site().place(pipeline, named(of, 1), stop(of, "x"))));
+    for (const arrival of placed) arrivals.arrive(arrival, true);
+  }
+
+  /** What has become of the files of the stop, when all of them are decided. */
+  async function statesOf(stopNbr: string, count: number): Promise<readonly string[]> {
+    const states = async () =>
+      (await site().ledger()).filter(({ name }) => name.startsWith(stopNbr)).map(({ state }) => state);
+    await waitFor("them to be decided", async () => {
+      const all = await states();
+      return all.length === count && !all.includes("waiting");
+    });
+    return await states();
+  }
+
+  it("have the uploads of a burst in line before a file that another node has answered after them", async () => {
+    const [owner, other] = await site().ownerFirst(
+      await site().startNode("one"),
+      await site().startNode("two"),
+    );
+    const first = await site().place(owner.pipeline, named("a1", 0), stop("a1", "first"));
+    await beginBurst(owner);
+    owner.arrivals.arrive(first);
+    await other.upload(named("a1", 1), stop("a1", "second"));
+    expect(await statesOf("a1", 2)).toEqual(["applied", "applied"]);
+  });
+
+  it("have them in line before a file that a folder has brought", async () => {
+    const owner = await site().startNode("one");
+    await waitFor("the company to be there", () => !owner.pipeline.isElsewhere(site().acme));
+    const place = (second: number) =>
+      site().place(owner.pipeline, named("a1", second), stop("a1", String(second)));
+    const [first, second] = [await place(0), await place(1)];
+    await beginBurst(owner);
+    owner.arrivals.arrive(first);
+    await owner.pipeline.arriveAll([second]);
+    expect(await statesOf("a1", 2)).toEqual(["applied", "applied"]);
+  });
+
+  it("have them in line before an upload that ends when the company begins to leave", async () => {
+    const { pipeline, arrivals, ...rest } = await site().startNode("one");
+    await waitFor("the company to be there", () => !pipeline.isElsewhere(site().acme));
+    const place = (second: number) => site().place(pipeline, named("a1", second), stop("a1", String(second)));
+    const [first, second] = [await place(0), await place(1)];
+    await beginBurst({ pipeline, arrivals, ...rest });
+    arrivals.arrive(first);
+    const leaving = pipeline.leave(
+      { companyId: site().acme, companyCode: "ACME", orphanedAt: undefined },
+      { isFenced: false },
+      AbortSignal.timeout(10_000),
+    );
+    await pipeline.enterElsewhere([second]);
+    await leaving;
+    await site().orphan();
+    await site().startNode("two");
+    expect(await statesOf("a1", 2)).toEqual(["applied", "applied"]);
   });
 
   it("are told of what others have entered by whatever they write for the company", async () => {
@@ -244,6 +306,21 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
     one.isLost = true;
     await one.upload(named("a1", 0), stop("a1", "late"));
     expect(await site().ledger()).toMatchObject([{ name: named("a1", 0), channel: "sftp" }]);
+  });
+
+  it("have a file in the ledger when they answer it, when another node has taken the company that ends there", async () => {
+    const { pipeline } = await site().startNode("one");
+    await waitFor("the company to be there", () => !pipeline.isElsewhere(site().acme));
+    const placed = await site().place(pipeline, named("a1", 0), stop("a1", "straddles"));
+    const company = { companyId: site().acme, companyCode: "ACME", orphanedAt: undefined };
+    const leaving = pipeline.leave(company, { isFenced: false }, AbortSignal.timeout(10_000));
+    await site().orphan();
+    const two = await site().startNode("two");
+    await waitFor("the company to be at the other", () => !two.pipeline.isElsewhere(site().acme));
+    await pipeline.enterElsewhere([placed]);
+    expect(await site().ledger()).toHaveLength(1);
+    await leaving;
+    expect(await site().decided(1)).toMatchObject([{ state: "applied" }]);
   });
 
   it("answer no upload while the receipt of an earlier file lies there, when the work of the company is given up", async () => {

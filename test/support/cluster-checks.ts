@@ -1,6 +1,7 @@
 /** Whether a round has left everything as it must be: ledger, order, stops, deliveries, and how long companies were without service. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { messageOf } from "../../src/lib/errors.ts";
 import type { PostedStop, SentFile, Traffic } from "./cluster-host.ts";
 import type { ClusterSite } from "./cluster-site.ts";
 import { intrusions } from "./cluster-watch.ts";
@@ -168,8 +169,12 @@ class RoundCheck {
 
   /** One that a node writes again after a take-over is away for an instant: what is not there is looked for again. */
   async #receiptAt(path: string): Promise<string | undefined> {
-    // One that does not come is told by the check.
-    return await waitFor("the receipt", () => textIfThere(path), 1_000).catch(() => undefined);
+    try {
+      return await waitFor("the receipt", () => textIfThere(path), 1_000);
+    } catch (error) {
+      this.#problems.push(`${path}: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** That of a name is of the last of its files to be decided. */
@@ -182,8 +187,7 @@ class RoundCheck {
       const [, sha256] = /<StopResponse [^>]*Sha256="([0-9a-f]{64})"/.exec(receipt ?? "") ?? [];
       const inOrder = ofName.toSorted((a, b) => a.decidedAt - b.decidedAt || Number(a.id) - Number(b.id));
       const last = inOrder.at(-1);
-      if (receipt === undefined) this.#problems.push(`${key} has no receipt`);
-      else if (sha256 !== last?.sha256)
+      if (receipt !== undefined && sha256 !== last?.sha256)
         this.#problems.push(
           `the receipt of ${key} is of ${sha256 ?? "nothing"}, not of entry ${last?.id}: ${receipt}`,
         );

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { LeaseKeeper } from "../../src/cluster/lease-keeper.ts";
+import { gatherArrivals } from "../../src/exchange/arrivals/gathered-arrivals.ts";
 import { NodePipeline } from "../../src/inbound/node-pipeline.ts";
-import type { Arrival } from "../../src/inbound/places/inbox.ts";
+import type { Arrival, ArrivalSink } from "../../src/inbound/places/inbox.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { newMark, placeArrival } from "../../src/inbound/places/place-arrival.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -37,6 +38,7 @@ export interface PipelineNode {
   isLost: boolean;
   readonly keeper: LeaseKeeper;
   readonly pipeline: NodePipeline;
+  readonly arrivals: Pick<ArrivalSink, "arrive" | "flush">;
   /** As the close of an upload does it. */
   upload(name: string, content: string): Promise<void>;
 }
@@ -125,7 +127,9 @@ export class PipelineSite {
       },
       lookForArrivals: (companyId) => keeper.lookForArrivals(companyId),
       takenLookMs: 100,
+      flushUploads: (companyId) => arrivals.flush(companyId),
     });
+    const arrivals = gatherArrivals(pipeline);
     keeper.add(pipeline);
     keeper.add({ name: "rest", take: async () => undefined, leave: async () => undefined, ...rest });
     await pipeline.start();
@@ -134,14 +138,14 @@ export class PipelineSite {
       await keeper.stop(AbortSignal.timeout(2_000));
       await pipeline.stop();
     });
-    const uploading = (file: string, content: string) => this.#upload(pipeline, file, content);
-    return Object.assign(node, { keeper, pipeline, upload: uploading });
-  }
-
-  async #upload(inbox: NodePipeline, name: string, content: string): Promise<void> {
-    const placed = await this.place(inbox, name, content);
-    if (inbox.isToEnter(placed)) await inbox.enterElsewhere([placed]);
-    else void inbox.arriveAll([placed]);
+    return Object.assign(node, {
+      ...{ keeper, pipeline, arrivals },
+      upload: async (file: string, content: string) => {
+        const placed = await this.place(pipeline, file, content);
+        if (pipeline.isToEnter(placed)) await pipeline.enterElsewhere([placed]);
+        else arrivals.arrive(placed);
+      },
+    });
   }
 
   /** Up to where the file lies under its final name. */

@@ -253,9 +253,11 @@ type Given = Pick<
 /** That of all companies, or that of a node, with which the work of a company begins. */
 async function createPipeline(
   { current, store, log, ports }: Pick<Parts, "store" | "log" | "ports"> & { readonly current: Current },
-  deps: PipelineDependencies,
-): Promise<{ readonly cluster: Cluster; readonly pipeline: InboundPipeline }> {
+  given: PipelineDependencies,
+): Promise<Pick<Parts, "cluster" | "pipeline" | "arrivals">> {
   let node: NodePipeline | undefined;
+  let gathered: Arrivals | undefined;
+  const deps: PipelineDependencies = { ...given, flushUploads: (companyId) => gathered?.flush(companyId) };
   const cluster = await createCluster({
     ...{ store, log, companyCodeOf: deps.companyCodeOf, ports },
     currentConfig: () => current.config,
@@ -263,11 +265,14 @@ async function createPipeline(
   });
   const { keeper } = cluster;
   const { arrivals } = store;
-  if (keeper === undefined || arrivals === undefined) return { cluster, pipeline: new Pipeline(deps) };
-  const lookForArrivals = (companyId: number) => keeper.lookForArrivals(companyId);
-  node = new NodePipeline({ ...deps, arrivals, ownership: keeper, lookForArrivals });
-  keeper.add(node);
-  return { cluster, pipeline: node };
+  if (keeper !== undefined && arrivals !== undefined) {
+    const lookForArrivals = (companyId: number) => keeper.lookForArrivals(companyId);
+    node = new NodePipeline({ ...deps, arrivals, ownership: keeper, lookForArrivals });
+    keeper.add(node);
+  }
+  const pipeline = node ?? new Pipeline(deps);
+  gathered = createArrivals(pipeline);
+  return { cluster, pipeline, arrivals: gathered };
 }
 
 /** Builds them; the watches run from now on, and their ends are on the stack. */
@@ -284,7 +289,7 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
   const ports: Parts["ports"] = new Map();
   const decisionWatches = startDecisionWatches({ ...rest, store });
-  const { cluster, pipeline } = await createPipeline(
+  const { cluster, pipeline, arrivals } = await createPipeline(
     { ...rest, current, store, ports },
     {
       ...{ store, documents, locations, ledgerNumbers, clock, log, watch: decisionWatches },
@@ -301,7 +306,6 @@ export async function buildParts(config: Config, store: Store, rest: Given): Pro
   const health = healthFor({ ...reported, documents });
   const receiptCollections = startReceiptCollections({ ...rest, store });
   const untaken = startHeldReportsOf(reported);
-  const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   const retention = createRetention({
     ...{ ...ownWorkOf({ store, cluster }), locations, ledgerNumbers, clock, log },

@@ -5,7 +5,7 @@
  *   full scan, empty ──> marked ──same times──> no scan, for at most `trustedMs`
  *                          └──── others ────> full scan
  *
- * Whatever enters or leaves a folder changes the folder's times. What could hide that, does not for longer than `trustedMs`: a
+ * Whatever enters or leaves a folder changes the folder's times. Three things could hide that, for `trustedMs` at most: a
  * second change within one tick of the file system's clock (so a folder that has just changed is not marked), storage of other
  * machines that tells the times late, or by clocks that differ, and a file system that does not keep them (the first file that
  * a full scan finds shows that; from then on the folder is always scanned).

@@ -12,7 +12,8 @@
  * commit a handful of files at a time. So the uploads have some of the time for themselves, and groups are as large as what
  * comes meanwhile. How long that is depends on the pipeline: a few hundredths of a second while it is quick, more when it
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
- * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
+ * final name stays reserved. A file that comes by another way, a folder or another node, has them handed over before it is in
+ * line: it may be about the same stop, and be sent because they were answered. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
 import type { Arrival, ArrivalSink, Inbox } from "../../inbound/places/inbox.ts";
 
@@ -170,8 +171,9 @@ export function gatherArrivals(
   };
   return {
     arrive: (arrival, isPushed = false) => burstOf(arrival.companyId).arrive(arrival, isPushed),
-    flush() {
-      for (const burst of bursts.values()) burst.flush();
+    flush(companyId) {
+      const flushed = companyId === undefined ? bursts.values() : [bursts.get(companyId)];
+      for (const burst of flushed) burst?.flush();
     },
   };
 }

@@ -89,8 +89,8 @@ export interface ArrivalSink {
    * `isPushed`: its client began it at once when the one before was answered, as who sends all that lies there does.
    */
   arrive(arrival: Arrival, isPushed?: boolean): void;
-  /** Hands everything that has arrived to the pipeline, now. */
-  flush(): void;
+  /** Hands everything that has arrived to the pipeline, now; what has arrived for one company when it is given. */
+  flush(companyId?: number): void;
 }
 
 /** The part of the inbox for whoever gives files their names. */

@@ -25,3 +25,17 @@ test("a folder goes with all in it, each of which is told; what a link leads to 
 test("one that is not there is as good as removed", async () => {
   await expect(removeFolder(join(temporaryFolder(), "none"))).resolves.toBeUndefined();
 });
+
+test("a fault at one entry keeps no other, and is told when they are gone", async () => {
+  const folder = join(temporaryFolder(), "folder");
+  mkdirSync(folder);
+  for (let i = 0; i < 20; i += 1) writeFileSync(join(folder, String(i)), "");
+  const fault = new Error("at the first");
+  let removed = 0;
+  const removing = removeFolder(folder, () => {
+    removed += 1;
+    if (removed === 1) throw fault;
+  });
+  await expect(removing).rejects.toBe(fault);
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -9,15 +9,22 @@ const mostAtOnce = 4;
 
 /**
  * Removes a folder with all that is in it, and calls `removed` after each file and folder, so that somebody can see that it
- * gets on: removing moves no bytes. Links are removed, not followed. What goes meanwhile is as good as removed.
+ * gets on: removing moves no bytes. Links are removed, not followed. What goes meanwhile is as good as removed. Rejects with
+ * the first fault, when all else is gone.
  */
 export async function removeFolder(folder: string, removed: () => void = () => undefined): Promise<void> {
+  const faults: unknown[] = [];
   await mapConcurrently(await entriesOf(folder), mostAtOnce, async (entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return await removeFolder(path, removed);
-    await rm(path, { force: true });
-    removed();
+    try {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return await removeFolder(path, removed);
+      await rm(path, { force: true });
+      removed();
+    } catch (error) {
+      faults.push(error);
+    }
   });
+  if (faults.length > 0) throw faults[0];
   await rmdir(folder).catch(unlessMissing);
   removed();
 }
