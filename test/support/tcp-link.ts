@@ -105,6 +105,11 @@ export async function startLink(to: number | (() => number)): Promise<TcpLink> {
   const server = createServer({ noDelay: true }, (client) => {
     const talk = { isAnswered: true, roundTrips: 0 };
     talks.push(talk);
+    // It does not come to the server, which would have the work of a new connection.
+    if (weather.isCut && weather.left <= 0) {
+      client.resetAndDestroy();
+      return;
+    }
     const behind = connect({
       ...{ host: "127.0.0.1", noDelay: true },
       port: typeof to === "number" ? to : to(),
