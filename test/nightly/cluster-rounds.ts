@@ -123,11 +123,12 @@ async function warmUp(totals: RoundTotals, site: ClusterSite, deleted: DeletedRe
       return { ...rest, words: told, verdict: { ...verdict, problems, longestGapMs: 0 } };
     });
     if (gapMs <= graceMs / 2 || totals.isBroken) return paceMs;
-    if (index < 0) paceMs = Math.round(paceMs * slower);
-    if (paceMs > slowestTimes * askedMs) {
+    const nextMs = index < 0 ? Math.round(paceMs * slower) : paceMs;
+    if (nextMs > slowestTimes * askedMs) {
       totals.note([`the nodes are late though nothing befalls them, at a pace of ${paceMs} ms too`]);
       return paceMs;
     }
+    paceMs = nextMs;
   }
 }
 

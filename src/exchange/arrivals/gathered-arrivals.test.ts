@@ -168,6 +168,16 @@ test("what waits is handed over by a flush, once", () => {
   expect(handed).toHaveLength(9);
 });
 
+test("what waits of one company is handed over by a flush of that company alone", () => {
+  for (let index = 0; index < 12; index += 1) for (const companyId of [1, 2]) arrive(companyId);
+  const before = handed.length;
+  gathered.flush(2);
+  expect(handed.slice(before).map(({ companyId }) => companyId)).toEqual([2]);
+  expect(handed.filter(({ companyId }) => companyId === 1).flatMap(({ names }) => names).length).toBeLessThan(
+    12,
+  );
+});
+
 test("the end of a burst is handed over although nothing more comes", () => {
   arriveEvery(2, 12);
   vi.advanceTimersByTime(30);

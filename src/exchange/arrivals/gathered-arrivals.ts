@@ -13,7 +13,9 @@
  * comes meanwhile. How long that is depends on the pipeline: a few hundredths of a second while it is quick, more when it
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. A file that comes by another way, a folder or another node, has them handed over before it is in
- * line: it may be about the same stop, and be sent because they were answered. What survives a crash: start-up finds such a file like every other without a ledger entry.
+ * line: it may be about the same stop, and be sent because they were answered.
+ *
+ * What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
 import type { Arrival, ArrivalSink, Inbox } from "../../inbound/places/inbox.ts";
 

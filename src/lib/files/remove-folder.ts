@@ -21,7 +21,7 @@ export async function removeFolder(folder: string, removed: () => void = () => u
       await rm(path, { force: true });
       removed();
     } catch (error) {
-      faults.push(error);
+      if (faults.length === 0) faults.push(error);
     }
   });
   if (faults.length > 0) throw faults[0];
