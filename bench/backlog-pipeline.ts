@@ -47,6 +47,7 @@ const pipeline = new Pipeline({
   store,
   documents,
   locations,
+  flushUploads: () => undefined,
   ledgerNumbers,
   settings: () => ({
     groupSize,

@@ -28,7 +28,7 @@ interface EnteringDependencies {
   readonly failing: LimitedLog;
   readonly lanes: Pick<CompanyLanes, "known" | "surely">;
   readonly fromArrival: (arrival: Arrival) => WaitingFile;
-  readonly flushUploads?: ((companyId: number) => void) | undefined;
+  readonly flushUploads: (companyId: number) => void;
   /** Removes the receipts of earlier files of these names. */
   readonly clearReceipts: (files: readonly WaitingFile[]) => Promise<void>;
   /** The work of their company is another node's: files under final names that the ledger may lack. */
@@ -70,7 +70,7 @@ export class EnteringFiles {
   /** Resolves when the ledger has them, or at the end of the process. Not an async function: that would keep all arrivals in memory. */
   enter(arrivals: readonly Arrival[]): Promise<void> {
     const { fromArrival, flushUploads } = this.#deps;
-    for (const companyId of new Set(arrivals.map((arrival) => arrival.companyId))) flushUploads?.(companyId);
+    for (const companyId of new Set(arrivals.map((arrival) => arrival.companyId))) flushUploads(companyId);
     killPoint("inbox.arriving");
     const files = arrivals.map(fromArrival);
     const entering = this.#enter(files).finally(() => this.#underWay.delete(entering));

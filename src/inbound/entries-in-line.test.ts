@@ -57,6 +57,7 @@ test("files that are put in line together are known together: a scan takes none 
   const { store, locations } = rig;
   const entries = new EntriesInLine({
     ...{ store, locations, companyId },
+    flushUploads: () => undefined,
     files: {
       fromLedger: (entry) => {
         known.add(entry.name);

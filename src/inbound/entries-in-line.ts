@@ -19,7 +19,7 @@ export interface EntriesInLineDeps {
   readonly files: Pick<PresentFiles, "fromLedger" | "isInLine" | "isBeingFiled" | "isReserved">;
   readonly lanes: { of(companyId: number): Promise<Pick<LaneRunner, "size" | "hold" | "add">> };
   readonly receipts: Pick<AwaitedReceipts, "clearAll" | "removedElsewhere">;
-  readonly flushUploads?: ((companyId: number) => void) | undefined;
+  readonly flushUploads: (companyId: number) => void;
   /** Of all unless given. */
   readonly companyId: number | undefined;
 }
@@ -93,7 +93,7 @@ export class EntriesInLine {
     const release = runner.hold();
     try {
       // They were answered before the others were sent, as far as these are about the same stops.
-      this.#deps.flushUploads?.(arrivals.companyId);
+      this.#deps.flushUploads(arrivals.companyId);
       // Where each stands is asked before anything is waited for: later one that was in line may be gone.
       const waiting = await listWaitingOf(store.read, arrivals);
       const pathOf = ({ source }: LedgerEntry) => locations.fromLedger(source);

@@ -34,6 +34,7 @@ async function startPipeline(): Promise<void> {
     store,
     documents,
     locations,
+    flushUploads: () => undefined,
     ledgerNumbers,
     settings: () => settings,
     companyCodeOf: async () => "ACME",
@@ -264,7 +265,7 @@ describe("the inbound pipeline", () => {
 
   it("waits for a file in a folder that is not whole yet, and refuses it when the time is over", async () => {
     const path = inbound("a_20261105_080000.xml");
-    void pipeline.arriveAll([place("a_20261105_080000.xml", "<Stop><Function>01</Function>", "folder")]);
+    await pipeline.arriveAll([place("a_20261105_080000.xml", "<Stop><Function>01</Function>", "folder")]);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await ledger())[0]?.state).toBe("waiting");
     writeFileSync(path, stop("a", "whole"));

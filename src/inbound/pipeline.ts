@@ -65,7 +65,7 @@ export interface PipelineDependencies {
   /** Told of each decision and receipt; nobody unless given. */
   readonly watch?: DecisionWatch;
   /** Hands over the uploads of the company that are still gathered: what came later by another way must not go before them. */
-  readonly flushUploads?: (companyId: number) => void;
+  readonly flushUploads: (companyId: number) => void;
   /** For one company, where several nodes share the companies out; for all unless given. */
   readonly scope?: PipelineScope;
   /** Between two looks for what nodes that died have left amid a move; 30 seconds unless given. */

@@ -205,6 +205,7 @@ export class FaultyPipeline {
       },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
+      flushUploads: () => undefined,
       ledgerNumbers,
       settings: () => this.settings,
       companyCodeOf: async (companyId) => this.#codeOf(companyId),

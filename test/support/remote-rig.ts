@@ -75,6 +75,7 @@ export class RemoteRig {
       store: rig.store,
       documents: sharedDocuments,
       locations: rig.locations,
+      flushUploads: () => undefined,
       ledgerNumbers,
       settings: () => ({
         ...{

@@ -253,7 +253,7 @@ type Given = Pick<
 /** That of all companies, or that of a node, with which the work of a company begins. */
 async function createPipeline(
   { current, store, log, ports }: Pick<Parts, "store" | "log" | "ports"> & { readonly current: Current },
-  given: PipelineDependencies,
+  given: Omit<PipelineDependencies, "flushUploads">,
 ): Promise<Pick<Parts, "cluster" | "pipeline" | "arrivals">> {
   let node: NodePipeline | undefined;
   let gathered: Arrivals | undefined;
