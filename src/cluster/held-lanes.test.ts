@@ -138,3 +138,21 @@ test("a take-over that does not come to its end keeps no other company where it 
   lanes.giveBackSurplus(1);
   expect(lanes.inStage("working")).toHaveLength(0);
 });
+
+test("what concerns no company is given away before companies are, whose files would wait", async () => {
+  const given: number[] = [];
+  const lanes = new HeldLanes({
+    ...{ node: "two", leaseMs: 60_000, companyCodeOf: async (id) => `C${id}`, onTold: () => undefined },
+    table: {
+      settle: async () => undefined,
+      release: async (_node, leases) => void given.push(...leases.map((lease) => lease.companyId)),
+    },
+    log: createLogger({ level: "silent" }),
+  });
+  for (const id of [1, 0, 2])
+    await lanes.begin({ companyId: id, epoch: 7, orphanedAt: null }, performance.now() + 60_000);
+  await Promise.all(lanes.all.map((lane) => lane.recovering));
+  lanes.giveBackSurplus(1);
+  await lanes.ended();
+  expect(given).toEqual([0]);
+});

@@ -28,6 +28,8 @@ const recoveriesAtOnce = 8;
 /** Lines of a fault that comes again each second. */
 export const failing = { maxLines: 5, windowMs: 60_000 } as const;
 
+const rankOf = ({ company }: HeldLane) => (company.companyId === 0 ? 0 : 1);
+
 export class HeldLanes {
   readonly #deps: HeldLanesDeps;
   /** In the order in which they begin. */
@@ -95,13 +97,15 @@ export class HeldLanes {
 
   /**
    * Ends the work of so many companies, with those whose work is ending already; not of those just taken from a dead node, nor,
-   * for some time, of any other: files of those have waited, and wait longer for whatever else is done.
+   * for some time, of any other: files of those have waited, and wait longer for whatever else is done. What concerns no company
+   * goes first: no file waits for it.
    */
   giveBackSurplus(count: number): void {
     const { leaseMs } = this.#deps;
     if (this.all.some((lane) => lane.needsQuiet(leaseMs))) return;
+    const others = this.inStage("working").filter((lane) => !lane.isRescued(leaseMs));
     this.#giveBack(
-      this.inStage("working").filter((lane) => !lane.isRescued(leaseMs)),
+      others.toSorted((a, b) => rankOf(a) - rankOf(b)),
       count,
     );
   }
