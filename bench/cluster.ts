@@ -63,12 +63,7 @@ async function readingOf(site: ClusterSite, hosts: SendingHosts): Promise<Readin
 async function runNodes(site: ClusterSite, count: number): Promise<void> {
   await stopAllBut(site.nodes.slice(0, count), site);
   await Promise.all(site.nodes.slice(0, count).map((node) => (node.isRunning ? undefined : node.start())));
-  const share = Math.ceil((companyCount + 2) / count);
-  await waitFor("the companies to be shared out", async () => {
-    const owners = [...(await site.owners()).values()];
-    const held = Map.groupBy(owners, (owner) => owner);
-    return !held.has("-") && held.size === count && [...held.values()].every(({ length }) => length <= share);
-  });
+  await waitFor("the companies to be shared out", () => site.areShared(count));
 }
 
 async function stopAllBut(kept: readonly ClusterNode[], site: ClusterSite): Promise<void> {

@@ -49,7 +49,7 @@ describe.runIf(isPossible)("a node of two", () => {
       const fault = faults.find((each) => each.kind === kind);
       if (fault === undefined) throw new Error(`there is no fault ${kind}`);
       const plan = { prefix: kind.toUpperCase(), fault, random: randomOf(seed), receiver };
-      const { verdict } = await runRound(site, { ...plan, stopsOfCompany: 2, paceMs: 600 });
+      const { verdict } = await runRound(site, { ...plan, stopsOfCompany: 2, paceMs: 600, isShared: true });
       // How late a busy machine is, says nothing about the node.
       expect(verdict.problems.filter((problem) => !problem.startsWith("late"))).toEqual([]);
       expect(verdict.files).toBeGreaterThan(10);

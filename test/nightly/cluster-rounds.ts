@@ -48,6 +48,8 @@ const leaseMs = Number(values.lease);
 const only = values.only?.split(",");
 /** The ledger grows: to prove all of it takes longer each time. */
 const verifyEvery = 10;
+/** In all others the companies are shared out before: that takes two leases, and no node is without work. */
+const unsharedEvery = 3;
 /** It takes some seconds. */
 const deleteEvery = 4;
 /** By which the pause between two files of a host grows on a machine that does not bear it, and how often as long it is at most. */
@@ -100,6 +102,7 @@ async function runOne(
   const outcome = await runRound(site, {
     ...{ prefix: index > 0 ? `R${index}` : `W${-index}`, fault, random: randomOf(seed + index), receiver },
     ...{ stopsOfCompany: Number(values.stops), paceMs, deleted, deletes: index % deleteEvery === 0 },
+    isShared: index % unsharedEvery !== 0,
   });
   if (index % verifyEvery === 0) outcome.verdict.problems.push(...(await site.verifyLedger()));
   return outcome;

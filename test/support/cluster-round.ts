@@ -17,6 +17,8 @@ export interface RoundPlan {
   readonly receiver: Receiver;
   readonly stopsOfCompany: number;
   readonly paceMs: number;
+  /** Whether no node has more than its share of the companies before; else they may move meanwhile, after the round before. */
+  readonly isShared: boolean;
   readonly deleted?: DeletedReceipts;
   /** Whether hosts delete receipts of the round before. */
   readonly deletes?: boolean;
@@ -43,13 +45,11 @@ export function companySection(receiver: Receiver, caFile: string): NonNullable<
 }
 
 /** Resolves when all nodes run and somebody has each company. */
-async function untilServing(site: ClusterSite): Promise<void> {
+async function untilServing(site: ClusterSite, { isShared }: Pick<RoundPlan, "isShared">): Promise<void> {
   await site.startAll();
-  await waitFor(
-    "each company to have a node",
-    async () => [...(await site.owners()).values()].every((owner) => owner !== "-"),
-    longestMs,
-  );
+  const nodes = isShared ? site.nodes.length : 1;
+  const timeoutMs = longestMs + 4 * site.leaseMs;
+  await waitFor("each company to have a node", () => site.areShared(nodes), timeoutMs);
 }
 
 async function strikeBeside(
@@ -88,7 +88,7 @@ export async function runRound(site: ClusterSite, plan: RoundPlan): Promise<Roun
 
 async function runWhile(stolen: StolenTime, site: ClusterSite, plan: RoundPlan): Promise<RoundOutcome> {
   const [traffic, outages]: [Traffic, Outage[]] = [new Traffic(), []];
-  await untilServing(site);
+  await untilServing(site, plan);
   if (plan.deletes === true) await plan.deleted?.deleteSome();
   const words = await strikeBeside(site, plan, outages, traffic);
   const { prefix, receiver } = plan;

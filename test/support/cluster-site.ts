@@ -175,6 +175,14 @@ export class ClusterSite {
     return new Map((await this.database.ask(text)) as [string, string][]);
   }
 
+  /** Whether each company has a node, and none of so many nodes has more than its share. */
+  async areShared(nodes: number): Promise<boolean> {
+    const owners = [...(await this.owners()).values()];
+    const held = Map.groupBy(owners, (owner) => owner);
+    const share = Math.ceil(owners.length / nodes);
+    return !held.has("-") && [...held.values()].every(({ length }) => length <= share);
+  }
+
   async end(): Promise<void> {
     for (const node of this.nodes) await node.end();
     await this.balancer.end();
