@@ -364,7 +364,7 @@ describe("the scheduler", () => {
     expect(await site.states()).toEqual(["waiting"]);
     site.now = at("2026-11-07T01:30:00");
     triggers[0]?.();
-    await scheduler.stop(AbortSignal.timeout(1_000));
+    await scheduler.stop(AbortSignal.timeout(60_000));
     expect(await site.states()).toEqual(["waiting", "behind"]);
     await scheduler.stop(AbortSignal.timeout(1_000));
     expect([triggers.length, stopped]).toEqual([1, 1]);

@@ -71,7 +71,7 @@ async function readinessDuring(work: Promise<unknown>): Promise<ReadonlySet<numb
     isOver = true;
   });
   while (!isOver) {
-    statuses.add((await fetch(`${site.http}/readyz`, { signal: AbortSignal.timeout(5_000) })).status);
+    statuses.add((await fetch(`${site.http}/readyz`, { signal: AbortSignal.timeout(60_000) })).status);
     await pause(100);
   }
   await end;

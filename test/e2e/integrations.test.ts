@@ -40,7 +40,7 @@ const settings = () => ({
   ...Object.fromEntries(
     Object.keys(expressions).map((name) => [
       name,
-      { file: integration(name), timeoutMs: name === "stuck" ? 500 : 20_000 },
+      { file: integration(name), timeoutMs: name === "stuck" ? 500 : 60_000 },
     ]),
   ),
 });

@@ -107,10 +107,13 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
       503,
       expect.stringContaining("the node one gives its companies away"),
     ]);
-    expect((await fetch(`${two.http}/readyz`)).status).toBe(200);
-    const metrics = await (await fetch(`${two.http}/metrics`)).text();
-    expect(metrics).toContain('dropgate_node_lanes{stage="working"} 2\n');
-    expect(metrics).toContain("dropgate_nodes 2\n");
+    await waitFor("two to be ready", async () => (await fetch(`${two.http}/readyz`)).status === 200);
+    await waitFor("two to have all", async () => {
+      const metrics = await (await fetch(`${two.http}/metrics`)).text();
+      return (
+        metrics.includes('dropgate_node_lanes{stage="working"} 2\n') && metrics.includes("dropgate_nodes 2\n")
+      );
+    });
     expect(await site.mustRun("nodes", "resume", "one")).toContain("takes its share");
     await waitFor("one to be ready", async () => (await fetch(`${site.http}/readyz`)).status === 200);
     const unknown = await site.cli("nodes", "drain", "six");

@@ -55,12 +55,14 @@ describe.runIf(isPossible)("a node with a way of its own to the tree", () => {
     const other = owner === one ? two : one;
     owner.freezeTree();
     try {
-      await waitFor("the node to be out of service", async () => !(await isReady(owner)));
-      expect((await readiness(owner)).text).toContain("the state directory has not answered for");
+      await waitFor("the node to be out of service, and to say why", async () =>
+        (await readiness(owner)).text.includes("the state directory has not answered for"),
+      );
+      expect(await isReady(owner)).toBe(false);
       await waitFor("the other one to have the company", async () => {
         return (await site.owners()).get("C1") === other.name;
       });
-      expect(await isReady(other)).toBe(true);
+      await waitFor("the other one to be in service", () => isReady(other));
     } finally {
       owner.thawTree();
     }

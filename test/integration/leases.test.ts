@@ -59,6 +59,21 @@ interface TestNode {
   hangs?: Promise<void>;
 }
 
+/** Begins to measure for how long the process stands still, because the machine is busy; gives what ends it, with the longest time. */
+function startStanding(): () => number {
+  const everyMs = 20;
+  let [last, longestMs] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longestMs = Math.max(longestMs, now - last - everyMs);
+    last = now;
+  }, everyMs);
+  return () => {
+    clearInterval(timer);
+    return Math.max(0, longestMs);
+  };
+}
+
 /** A node whose work is to know what it has. */
 async function startNode(
   name: string,
@@ -143,7 +158,7 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
 
   it("take what a node has let run out right then, although it was seen lately", async () => {
     const leaseMs = 8_000;
-    const overAt = Date.now() + 3_000;
+    const overAt = Date.now() + 10_000;
     const report = { name: "silent", incarnation: "silent-1", version: "1", schema: 1_000 };
     await store.leases?.enter({ ...report, address: {}, settings: "" }, { leaseMs, former: undefined });
     await store.write("site", async (tx) => {
@@ -155,11 +170,13 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     });
     const one = await startNode("one", { leaseMs });
     expect(one.has.size).toBe(0);
+    const standing = startStanding();
     await waitFor("it to have all", () => one.has.size === 6);
+    const stoodMs = standing();
     const leases = await store.read.selectFrom("leases").select("expires_at").execute();
     const takenAt = Math.max(...leases.map((lease) => lease.expires_at)) - leaseMs;
     // The next round by itself would be up to a second later, and the silent one counted as a node for two.
-    expect(takenAt).toBeLessThan(overAt + 900);
+    expect(takenAt).toBeLessThan(overAt + 900 + stoodMs);
   });
 
   it("are cut off when the database has not answered for half a lease, and are not when it does again", async () => {
@@ -177,7 +194,7 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
   });
 
   it("keep their leases while they take companies over for longer than one lasts", async () => {
-    const one = await startNode("one", { leaseMs: 3_000, takingMs: 5_000 });
+    const one = await startNode("one", { leaseMs: 8_000, takingMs: 10_000 });
     expect(one.has.size).toBe(6);
     expect(one.keeper.statistics()).toMatchObject({ lost: 0, lanes: { working: 6 } });
     expect(companies.filter((id) => one.keeper.fenceOf(id) === undefined)).toEqual([]);
@@ -212,10 +229,9 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
   });
 
   it("keep what is written for all the time, by the owner and by others", async () => {
-    const leaseMs = 5_000;
-    const one = await startNode("one", { leaseMs });
+    const one = await startNode("one");
     const [busy = 0] = companies;
-    const until = performance.now() + 1.5 * leaseMs;
+    const until = performance.now() + 1.5 * usualLeaseMs;
     const write = async (writing: Store) => {
       while (performance.now() < until)
         await writing.write(busy, () => new Promise((resolve) => setTimeout(resolve, 100)));
@@ -264,7 +280,7 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     isCut = false;
     tree.resolve();
     await waitFor("them to be shared again", () => two.has.size === 3 && one.has.size === 3);
-    expect(one.keeper.treeFault).toBeUndefined();
+    await waitFor("the tree to be there", () => one.keeper.treeFault === undefined);
   });
 
   it("are not renewed from the moment on at which the tree is late to answer", async () => {

@@ -52,11 +52,11 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await site().decided(2);
     for (const name of [lost, removed])
       await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     rmSync(site().receiptPath(removed));
     // Given back: what is not there was collected.
     const two = await site().startNode("two");
-    await two.keeper.stop(AbortSignal.timeout(5_000));
+    await two.keeper.stop(AbortSignal.timeout(60_000));
     expect(existsSync(site().receiptPath(removed))).toBe(false);
     rmSync(site().receiptPath(lost));
     await site().orphan();
@@ -72,14 +72,14 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await one.upload(name, stop("a1", "x"));
     await site().decided(1);
     await waitFor("the receipt to be there", () => existsSync(site().receiptPath(name)));
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     await site().orphan();
     const two = await site().startNode("two", 100, {
       take: async ({ companyId }) => {
         if (companyId === site().acme) throw new Error("the database is away");
       },
     });
-    await two.keeper.stop(AbortSignal.timeout(5_000));
+    await two.keeper.stop(AbortSignal.timeout(60_000));
     rmSync(site().receiptPath(name), { force: true });
     await site().startNode("three");
     await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(name)));
@@ -91,7 +91,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     for (const name of [collected, collectedJustNow, late])
       await one.upload(name, stop(name.slice(0, 2), "x"));
     await site().decided(3);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     await setMoment(collected, { receipt_collected_at: Date.now() });
     await setMoment(late, { decided_at: Date.now() - 600_000 });
     for (const name of [collected, collectedJustNow, late]) rmSync(site().receiptPath(name));
@@ -101,7 +101,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     // By a node that notes it a little later.
     await setMoment(collectedJustNow, { receipt_collected_at: Date.now() });
     await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(late)));
-    await two.keeper.stop(AbortSignal.timeout(5_000));
+    await two.keeper.stop(AbortSignal.timeout(60_000));
     for (const name of [collected, collectedJustNow])
       expect(existsSync(site().receiptPath(name))).toBe(false);
   });
@@ -115,7 +115,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
       await site().decided(at + 2);
     }
     const [, refused, copy] = (await site().ledger()).filter((entry) => entry.name === name);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     await setMoments([copy?.id ?? 0], { received_at: 1 });
     await setMoments([refused?.id ?? 0], { receipt_collected_at: Date.now() });
     for (const gone of [name, lost]) rmSync(site().receiptPath(gone));
@@ -131,7 +131,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     const one = await site().startNode("one");
     await one.upload(name, stop("a1", "x"));
     await site().decided(1);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     rmSync(site().receiptPath(name));
     // Its last minute: not that of the next node.
     const filedAt = Date.now() - 90_000;
@@ -141,7 +141,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await waitFor("the company to be taken over", () => !two.pipeline.isElsewhere(site().acme));
     // It has told the table of leases what there was to tell.
     await pause(leaseMs);
-    await two.keeper.stop(AbortSignal.timeout(5_000));
+    await two.keeper.stop(AbortSignal.timeout(60_000));
     expect(existsSync(site().receiptPath(name))).toBe(false);
     await site().startNode("three");
     await waitFor("the receipt to be there again", () => existsSync(site().receiptPath(name)));
@@ -152,10 +152,11 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     const one = await site().startNode("one");
     await one.upload(before, stop("a1", "x"));
     await site().decided(1);
+    await waitFor("its receipt", () => existsSync(site().receiptPath(before)));
     await pause(300);
     await one.upload(since, stop("b1", "x"));
     await site().decided(2);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     const fileOf = (name: string) => statSync(site().receiptPath(name)).ino;
     const [fileBefore, fileSince] = [fileOf(before), fileOf(since)];
     const text = site().receipt(since);
@@ -174,7 +175,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     await one.upload(stuck, stop("a1", "x"));
     await site().decided(1);
     await waitFor("the receipt to be there", () => existsSync(site().receiptPath(stuck)));
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     const text = site().receipt(stuck);
     // Whoever reads it waits until somebody writes there.
     rmSync(site().receiptPath(stuck));
@@ -227,7 +228,7 @@ describe.runIf(hasPostgres)("nodes that take a company over", () => {
     onTestFinished(() => sync.mockRestore());
     expect(await site().store.leases?.order("one", true)).toBe(true);
     await waitFor("it to have given all away", () => one.keeper.statistics().lanes.working === 0);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     const beside = site()
       .locations.fromLedger(refused?.location ?? "")
       .replace(/\.xml$/, ".receipt.xml");

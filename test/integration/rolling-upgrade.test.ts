@@ -216,7 +216,7 @@ describe.runIf(hasPostgres)("a migration that takes away", () => {
     const node = await startNode("one", old, () => new Promise(() => undefined));
     await addCompanies(node.store);
     await waitFor("it to have them", () => node.has.size === 6);
-    const opening = open(dropped, { drainMs: 4_000 });
+    const opening = open(dropped, { drainMs: 10_000 });
     await waitFor("the node to see it", () => node.keeper.tooOld !== undefined);
     await expect(open(old)).rejects.toThrow(/install the newer version/);
     expect(await schemaOf()).toBe(widened);

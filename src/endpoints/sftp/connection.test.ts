@@ -43,7 +43,7 @@ test("a socket that says who it is and then nothing is dropped too", async () =>
 });
 
 test("a client that waits for the answer to its password is not blamed for silence", async () => {
-  await start({ loginTimeoutMs: 1_000 });
+  await start({ loginTimeoutMs: 4_000 });
   let isAsked = false;
   server.signIn.withPassword = () => {
     isAsked = true;
