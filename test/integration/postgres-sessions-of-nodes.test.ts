@@ -28,12 +28,14 @@ it.each([
 
 describe.runIf(hasPostgres)("a node that stands still within a transaction", () => {
   it("is known to the server by its name, and loses its locks before its lease is over", async () => {
-    const [url, leaseMs] = [await server.makeDatabase("frozen"), 2_000];
+    const [url, leaseMs] = [await server.makeDatabase("frozen"), 20_000];
     const store = await openStore(temporaryFolder(), { url, node: { name: "gate-1", leaseMs } });
     onTestFinished(() => store.close());
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
     const frozen = store.write("site", async (tx) => {
       await tx.updateTable("lanes").set({ epoch: 9 }).where("company_id", "=", 0).execute();
-      await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
+      const timer = setTimeout(thaw, 2 * leaseMs);
+      await thawed.finally(() => clearTimeout(timer));
     });
     const failed = expect(frozen).rejects.toThrow(/PostgreSQL/);
     const inHand =
@@ -42,6 +44,7 @@ describe.runIf(hasPostgres)("a node that stands still within a transaction", () 
     const asked = performance.now();
     await askPostgres(url, "update lanes set epoch = epoch where company_id = 0");
     expect(performance.now() - asked).toBeLessThan(leaseMs);
+    thaw();
     await failed;
     expect(await askPostgres(url, "select epoch from lanes where company_id = 0")).toEqual([["0"]]);
   });

@@ -20,6 +20,8 @@ import { freePort } from "../support/server-process.ts";
 import { startBlackHole, startLink, type TcpLink } from "../support/tcp-link.ts";
 import { waitFor } from "../support/wait-for.ts";
 
+const patient = { connectMs: 60_000, silenceMs: 60_000, keepMs: 2_000 } as const;
+/** While a server says nothing. */
 const hurried = { connectMs: 1_500, silenceMs: 800, keepMs: 2_000 } as const;
 const name = "a_20261105_080000.xml";
 /** Large enough to be cut off amid. */
@@ -45,7 +47,7 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
   afterEach(() => emptyFolder(site.box));
 
   const remote = (changes: RemoteChanges = {}): PolledRemote =>
-    rig.remote({ ...site.server, times: hurried }, { directory: site.directory, ...changes });
+    rig.remote({ ...site.server, times: patient }, { directory: site.directory, ...changes });
   const put = (content = stopText("a")) => putFile(join(site.box, name), content);
 
   test("that nobody answers for is told once, and its files are taken when it is there", async () => {
@@ -63,13 +65,12 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     const hole = await startBlackHole();
     onTestFinished(() => hole.end());
     put();
-    const patient = { ...hurried, connectMs: 300_000 };
-    const silentWith = (times: typeof patient) =>
+    const silentWith = (times: SftpSettings["times"]) =>
       rig.remote(
         { ...site.server, times },
-        { name: "silent", directory: site.directory, server: { port: hole.port } },
+        { name: "silent", directory: site.directory, server: { port: hole.port }, timeoutMs: 300_000 },
       );
-    rig.remotes = [silentWith(patient), remote()];
+    rig.remotes = [silentWith({ ...patient, connectMs: 300_000, silenceMs: 300_000 }), remote()];
     await rig.endpoint.reload();
     await waitFor("the other one's file", async () => (await rig.names()).length === 1);
     expect(rig.warnings()).toEqual([]);
@@ -115,7 +116,8 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     "whose link breaks or freezes amid a file (%s) has it taken once when it is back, and nothing is left over",
     async (weather) => {
       const link = await linked();
-      await rig.use(remote({ server: { port: link.port } }));
+      const linkedWith = (times: SftpSettings["times"]) => remote({ server: { port: link.port, times } });
+      await rig.use(linkedWith(hurried));
       put(large);
       link[weather](amid);
       await rig.poll();
@@ -123,6 +125,7 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
       expect(rig.leftovers()).toEqual([]);
       expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
       link.thaw();
+      await rig.use(linkedWith(patient));
       await rig.poll();
       expect((await rig.ledger()).map(({ state, size }) => [state, size])).toEqual([
         ["applied", large.length],
@@ -247,7 +250,7 @@ describe.skipIf(!isInstalled("vsftpd") || process.getuid?.() !== 0)("a remote ov
     ["identity", { certificateFingerprint: "0".repeat(64) }],
     ["unreachable", { port: 1 }],
   ] as const)("that has a fault (%s) is told once: %j", async (fault, server) => {
-    await rig.use(rig.remote({ ...site.server, times: hurried }, { directory: site.directory, server }));
+    await rig.use(rig.remote({ ...site.server, times: patient }, { directory: site.directory, server }));
     await polledTwice();
     expect(rig.lines.filter(({ level }) => level === "warn")).toMatchObject([{ fault }]);
   });

@@ -21,6 +21,7 @@ describe("the FTP target and a server", () => {
       password: "kaz-21-lorry",
       directory: "in",
       ...testTimes,
+      silenceMs: 3_000,
     });
   });
   afterEach(async () => {

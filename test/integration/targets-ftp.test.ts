@@ -82,7 +82,7 @@ async function openSite(security: FtpServerOptions["security"] = "explicit"): Pr
     },
     network: {
       port: server.port,
-      targetAt: (port) => createFtpTarget(options({ port })),
+      targetAt: (port, times) => createFtpTarget(options({ port, ...times })),
       midwayBytes: 100,
       slowMs: 150,
     },

@@ -262,7 +262,8 @@ describe.skipIf(!isInstalled("openssl"))("the HTTPS target", () => {
   });
 
   test("silence after the request is a time-out", async () => {
-    expect(await answered(() => undefined)).toMatchObject({
+    receiver.script(() => undefined);
+    expect(await once({ silenceMs: 1_000 })).toMatchObject({
       fault: "timeout",
       isPermanent: false,
       scope: "target",

@@ -92,7 +92,7 @@ async function openSite(): Promise<SftpSite> {
     },
     network: {
       port,
-      targetAt: (other) => createSftpTarget(options({ port: other })),
+      targetAt: (other, times) => createSftpTarget(options({ port: other, ...times })),
       midwayBytes: 1_000_000,
       slowMs: 150,
     },

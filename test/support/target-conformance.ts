@@ -8,11 +8,11 @@ import { waitFor } from "./wait-for.ts";
 
 export interface Network {
   readonly port: number;
-  /** A target at another port, with these settings. */
-  targetAt(port: number): Target;
+  /** A target at another port, with these settings and times, `testTimes` unless given. */
+  targetAt(port: number, times?: Partial<typeof testTimes>): Target;
   /** After so many bytes of the client, counted from when a file of 5 MB is read, its upload is amid. */
   readonly midwayBytes: number;
-  /** A delay of each piece that makes a delivery take longer than the silence that is allowed. */
+  /** A delay of each piece that makes a delivery take longer than a second. */
   readonly slowMs: number;
 }
 
@@ -37,8 +37,12 @@ export interface Traits {
   readonly hasCredentials: boolean;
 }
 
-/** What a network target in a test is given, in milliseconds. */
-export const testTimes = { timeoutMs: 20_000, connectMs: 4_000, silenceMs: 1_000 };
+/** What a network target in a test is given when it is made, in milliseconds: no stall of a busy machine is a fault. */
+export const testTimes = { timeoutMs: 20_000, connectMs: 15_000, silenceMs: 60_000 };
+/** For servers that say nothing. */
+const hurried = { connectMs: 4_000, silenceMs: 1_000 };
+/** For servers that take their time with each piece. */
+const attentive = { silenceMs: 3_000 };
 
 const big = Buffer.alloc(5_000_000, "0123456789abcdef");
 /** Legal, and easily taken for options, hidden files, devices or folders. */
@@ -252,7 +256,7 @@ export function describeNetworkFaults(
 
     test("a server that takes connections and says nothing: a time-out, also for a probe", async () => {
       const hole = await startBlackHole();
-      const silent = site.network.targetAt(hole.port);
+      const silent = site.network.targetAt(hole.port, hurried);
       const outcomes = [
         await silent.deliver(deliveryOf([fileOf("a.xml", "a")]), never),
         await silent.probe(never),
@@ -278,7 +282,9 @@ export function describeNetworkFaults(
     test("a hang in the middle: a time-out; afterwards it is delivered, and no part is left", async () => {
       const freeze = () => link.freezeAfter(site.network.midwayBytes);
       const delivery = deliveryOf([fileOf("large.xml", big, freeze)]);
-      const outcome = await target.deliver(delivery, never);
+      const impatient = site.network.targetAt(link.port, hurried);
+      const outcome = await impatient.deliver(delivery, never);
+      await impatient.close();
       expect(outcome).toMatchObject({ fault: "timeout", isPermanent: false, scope: "target" });
       link.thaw();
       expect(faultOf(await target.deliver({ ...delivery, files: [fileOf("large.xml", big)] }, never))).toBe(
@@ -298,10 +304,12 @@ export function describeNetworkFaults(
 
     test("slow but alive is delivered", async () => {
       const begun = performance.now();
-      const slowDown = () => link.slowDown(site.network.slowMs);
-      const outcome = await target.deliver(deliveryOf([fileOf("a.xml", "a", slowDown)]), never);
+      const slowDown = () => link.slowDown(3 * site.network.slowMs);
+      const listening = site.network.targetAt(link.port, attentive);
+      const outcome = await listening.deliver(deliveryOf([fileOf("a.xml", "a", slowDown)]), never);
+      await listening.close();
       expect(outcome).toEqual({ kind: "delivered" });
-      expect(performance.now() - begun).toBeGreaterThan(testTimes.silenceMs);
+      expect(performance.now() - begun).toBeGreaterThan(attentive.silenceMs);
     });
 
     test("a connection that died while it was kept is replaced without a fault", async () => {

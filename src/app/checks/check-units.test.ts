@@ -143,7 +143,7 @@ describe("the folders that the installed unit lets the service write", () => {
        if (paths.some((path) => path.startsWith("/dead/"))) setInterval(() => undefined, 1_000);
        else process.stdout.write(JSON.stringify(paths));`,
     );
-    const resolve = createPathResolver({ timeoutMs: 3_000, file });
+    const resolve = createPathResolver({ timeoutMs: 15_000, file });
     dropIn(etc, "10.conf", "ReadWritePaths=-/dead/out");
     const settings = (...paths: string[]) => ({
       companies: { ACME: { folders: paths.map((path) => ({ path })) } },

@@ -58,6 +58,11 @@ async function refusalOf(answer: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
+/** Asks until there is an answer: a machine that is busy is late as well. */
+async function companiesOf(ask: ReturnType<typeof hostWith>["ask"]): Promise<void> {
+  await expect.poll(() => ask("companies").catch(() => []), { timeout: 30_000 }).toEqual([{ code: "ACME" }]);
+}
+
 describe("a query", () => {
   test("gets the state, the configuration without its secrets, and the scope of the one who asks", async () => {
     const { host, ask } = hostWith({ deadlineMs: 5_000 }, { http: { tls: { passphrase: new Secret("x") } } });
@@ -100,17 +105,18 @@ describe("a query", () => {
   test("that is late for too long is refused, and does not cost the thread", async () => {
     const { ask } = hostWith({ deadlineMs: 50, longestMs: 300 });
     expect(await refusalOf(ask("rest", 60_000))).toMatch(/took too long: try again .* narrow a search/);
-    expect(await ask("companies")).toEqual([{ code: "ACME" }]);
+    await companiesOf(ask);
   });
 
   test("is not late for what it has waited for others before", async () => {
-    const { ask } = hostWith({ maxInHand: 1, deadlineMs: 1_000, longestMs: 1_000 });
-    const all = Array.from({ length: 6 }, () => ask("rest", 300));
+    const { ask } = hostWith({ maxInHand: 1, deadlineMs: 6_000, longestMs: 6_000 });
+    const all = Array.from({ length: 25 }, () => ask("rest", 300));
     expect(await Promise.all(all)).toEqual(all.map(() => "rested"));
   });
 
   test("that is not begun in time is refused, as too much is asked for", async () => {
     const { ask } = hostWith({ maxInHand: 1, waitMs: 5_000 });
+    await companiesOf(ask);
     const first = ask("rest", 6_000);
     expect(await refusalOf(ask("companies"))).toMatch(/too much is looked up .* try again/);
     expect(await first).toBe("rested");
@@ -135,7 +141,7 @@ describe("a query", () => {
 
 describe("a thread", () => {
   test("that hangs is replaced: its query is refused, and those behind it are answered", async () => {
-    const { ask } = hostWith({ deadlineMs: 300, pongMs: 50 });
+    const { ask } = hostWith({ deadlineMs: 300, pongMs: 6_000 });
     await ask("companies");
     const [stuck, beside] = [refusalOf(ask("spin")), ask("companies")];
     expect(await stuck).toMatch(/narrow a search/);
@@ -145,11 +151,9 @@ describe("a thread", () => {
   // The thread waits for a call of SQLite, and for no answer of a server.
   itOnSqlite("that is stuck in the database is replaced as soon as its call returns", async () => {
     const { ask } = hostWith({ deadlineMs: 300, pongMs: 50 });
-    await ask("companies");
+    await companiesOf(ask);
     expect(await refusalOf(ask("count", 5_000_000))).toMatch(/narrow a search/);
-    await expect
-      .poll(() => ask("companies").catch(() => []), { timeout: 30_000 })
-      .toEqual([{ code: "ACME" }]);
+    await companiesOf(ask);
   });
 
   test("that needs too much memory refuses its query, and the next one gets another thread", async () => {
