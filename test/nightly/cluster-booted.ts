@@ -33,7 +33,10 @@ const ofNfs = /^(?:exportfs |mount )|>> \/etc\/(?:exports|fstab)$/;
 /** Each comes from an address of its own, by which the balancer decides on the node. */
 const senderAddresses = ["10.0.0.21", "10.0.0.22", "10.0.0.23", "10.0.0.24", "10.0.0.25", "10.0.0.26"];
 
-/** Each sender puts one file after the other, each until it is answered, and notes its name then. */
+/**
+ * Each sender puts one file after the other, each until it is answered, and notes its name then. Every other one takes seconds
+ * for each, on either node: whenever a node is killed, an upload is cut.
+ */
 const sending = `
 send() {
   n=$1
@@ -41,15 +44,16 @@ send() {
     n=$((n + 1))
     name=\${n}_20261105_080000.xml
     sed "s/1001/$n/g" /usr/share/doc/dropgate/config/samples/1001_20261105_080000.xml > "$name"
+    [ "$3" = quick ] || printf "%200000s" "" >> "$name"
     until echo "put $name /inbound/" |
-      timeout 20 sftp -F acme.conf -o BindAddress=$2 -o ConnectTimeout=5 -b - dropgate > /dev/null 2>&1; do
+      timeout 20 sftp -l $([ "$3" = quick ] && echo 100000 || echo 500) -F acme.conf -o BindAddress=$2 -o ConnectTimeout=5 -b - dropgate > /dev/null 2>&1; do
       echo again >> sent-again
       sleep 0.2
     done
     echo "$name" >> answered
   done
 }
-${senderAddresses.map((address, index) => `send ${5_000 + 500 * index} ${address} &`).join("\n")}
+${senderAddresses.map((address, index) => `send ${5_000 + 500 * index} ${address} ${index % 2 === 0 ? "slow" : "quick"} &`).join("\n")}
 wait`;
 
 class ClusterWalk {
