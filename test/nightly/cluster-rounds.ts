@@ -48,7 +48,7 @@ const leaseMs = Number(values.lease);
 const only = values.only?.split(",");
 /** The ledger grows: to prove all of it takes longer each time. */
 const verifyEvery = 10;
-/** In all others the companies are shared out before: that takes two leases, and no node is without work. */
+/** In all others the companies are shared out before: else a node that something befalls may have none. */
 const unsharedEvery = 3;
 /** It takes some seconds. */
 const deleteEvery = 4;

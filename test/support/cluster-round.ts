@@ -44,7 +44,7 @@ export function companySection(receiver: Receiver, caFile: string): NonNullable<
   return { outbound: { on: [7007], targets: { outbound: { type: "folder" }, host }, exports: { often } } };
 }
 
-/** Resolves when all nodes run and somebody has each company. */
+/** Resolves when all nodes run and somebody has each company, with `isShared` none more than its share. */
 async function untilServing(site: ClusterSite, { isShared }: Pick<RoundPlan, "isShared">): Promise<void> {
   await site.startAll();
   const nodes = isShared ? site.nodes.length : 1;
