@@ -67,9 +67,12 @@ export class HeldLane {
     this.#worksSince = performance.now();
   }
 
-  /** Its files have waited for the end of a dead node, less than so many milliseconds ago: they had better not move again. */
+  /**
+   * Its files have waited for the end of a dead node, less than so many milliseconds ago: they had better not move again. What
+   * concerns no company has none.
+   */
   isRescued(ms: number): boolean {
-    if (this.company.orphanedAt === undefined) return false;
+    if (this.company.orphanedAt === undefined || this.company.companyId === 0) return false;
     return this.#worksSince === undefined || performance.now() - this.#worksSince < ms;
   }
 
@@ -78,7 +81,7 @@ export class HeldLane {
    * the claim on, however long the take-over takes.
    */
   needsQuiet(ms: number): boolean {
-    if (this.stage === "draining" || this.stage === "fenced" || this.company.companyId === 0) return false;
+    if (this.stage === "draining" || this.stage === "fenced") return false;
     return this.isRescued(ms) && performance.now() - this.#heldSince < 2 * ms;
   }
 

@@ -149,8 +149,11 @@ test("what concerns no company is given away before companies are, whose files w
     },
     log: createLogger({ level: "silent" }),
   });
-  for (const id of [1, 0, 2])
-    await lanes.begin({ companyId: id, epoch: 7, orphanedAt: null }, performance.now() + 60_000);
+  for (const id of [1, 0, 2]) {
+    // Also when a dead node had it.
+    const orphanedAt = id === 0 ? 1_000 : null;
+    await lanes.begin({ companyId: id, epoch: 7, orphanedAt }, performance.now() + 60_000);
+  }
   await Promise.all(lanes.all.map((lane) => lane.recovering));
   lanes.giveBackSurplus(1);
   await lanes.ended();
