@@ -11,6 +11,7 @@ import { UnseenArrivalsError } from "../../src/store/database/fence.ts";
 import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { enterFile, listOpenFiles } from "../../src/store/ledger/files.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { stayWithin } from "../support/stay-within.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -72,7 +73,7 @@ async function openUnit(work: (tx: Transaction) => Promise<unknown>) {
   const written = owner.write(acme, async (tx) => {
     await work(tx);
     begun.resolve();
-    await end.promise;
+    await stayWithin(tx, end.promise);
   });
   await begun.promise;
   return {
@@ -95,10 +96,10 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   });
 
   it("wait neither for a unit of the owner, nor for one of the node that enters them", async () => {
-    const unit = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
     const node = await openNode("three");
+    const unit = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
     const own = Promise.withResolvers<void>();
-    const writing = node.write(other, () => own.promise);
+    const writing = node.write(other, (tx) => stayWithin(tx, own.promise));
     for (const name of ["a", "b"])
       expect(await arrivalsOf(node).enter([fileOf(name)], isThere)).toEqual(["entered"]);
     expect(await arrivals.enter([fileOf("c")], isThere)).toEqual(["entered"]);

@@ -27,6 +27,7 @@ import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { pruneOldOf } from "../support/run-pruner.ts";
+import { stayWithin } from "../support/stay-within.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let server: PostgresServer;
@@ -88,7 +89,7 @@ async function besideEachOther<First, Second>(
   const writing = one.write(first.whose, async (tx) => {
     const result = await first.work(tx);
     ran.resolve();
-    await released.promise;
+    await stayWithin(tx, released.promise);
     return result;
   });
   await ran.promise;
@@ -212,7 +213,7 @@ describe.runIf(hasPostgres)("two nodes", () => {
     const late = one.write(acme, async (tx) => {
       await own(tx);
       ran.resolve();
-      await released.promise;
+      await stayWithin(tx, released.promise);
     });
     await ran.promise;
     try {
@@ -320,9 +321,9 @@ describe.runIf(hasPostgres)("two nodes", () => {
   /** Has the other node write for a company until `release` is called. */
   async function writeElsewhere(whose: Owner): Promise<{ release(): Promise<void> }> {
     const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = two.write(whose, async () => {
+    const holding = two.write(whose, async (tx) => {
       locked.resolve();
-      await released.promise;
+      await stayWithin(tx, released.promise);
     });
     await locked.promise;
     return {
