@@ -88,7 +88,7 @@ describe("a start", () => {
       return failure();
     };
     await (await site.startQueue()).settled();
-    await site.queue.stop(AbortSignal.timeout(1_000));
+    await site.queue.stop(AbortSignal.timeout(60_000));
     expect(await site.states()).toEqual(["delivered", "waiting", "behind", "dead", "waiting", "waiting"]);
     const before = await site.rows();
     const sent = target.sent.length;
@@ -118,7 +118,7 @@ describe("a start", () => {
       write: ((whose, work) => site.store.write(whose, work)) as Store["write"],
     };
     const queue = await site.startQueue({ store: cut });
-    await queue.stop(AbortSignal.timeout(1_000));
+    await queue.stop(AbortSignal.timeout(60_000));
     await site.store.write("site", (tx) => tx.updateTable("deliveries").set({ state: "waiting" }).execute());
     site.target().sent.length = 0;
     let isCut = false;

@@ -181,7 +181,7 @@ describe("a target that is in trouble itself", () => {
     site.target().script = () => unreachable;
     const queue = await site.startQueue();
     await site.pass(0);
-    await queue.stop(AbortSignal.timeout(1_000));
+    await queue.stop(AbortSignal.timeout(60_000));
     await site.startQueue();
     await site.pass(5 * secondMs - 1);
     expect(site.target().sent).toHaveLength(1);

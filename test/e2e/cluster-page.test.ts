@@ -75,7 +75,6 @@ const replaced = (text: string, from: 0 | 1) =>
 function meantHere(command: string, address: string): string {
   return replaced(command, 0)
     .replace(replaced(documentedAddress, 0), database)
-    .replace(/^ {2}node: gate-1$/m, "$&\n  leaseMs: 3000")
     .replace(/^curl /, `curl --interface ${address} `);
 }
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   server = await startPostgres();
   site = await makePostgresSite(await server.makeDatabase("nodes"), {
     ...{ security: lenient, inbound: oneParser },
-    cluster: { node: "one", leaseMs: 2_000 },
+    cluster: { node: "one", leaseMs: 8_000 },
     companies: { [company]: { outbound: { targets, exports } } },
   });
   plantFormerJournal(site.stateDir);
@@ -132,7 +132,7 @@ describe.runIf(hasPostgres)("two daemons on one state directory", () => {
         rows.find((row) => /\bone\b/.test(row)),
         rows.find((row) => /\btwo\b/.test(row)),
       ] as const;
-      // A node whose tree is late by half a lease is away until it answers: so short a lease shows how busy a machine is.
+      // A node whose tree is late by half a lease is away until it answers.
       const isSettled = found.every((row) => row?.includes("works")) && found.some(hasCompany);
       return isSettled ? found : undefined;
     };

@@ -192,7 +192,7 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
   it("give all back when they stop, and the others have them soon", async () => {
     const [one, two] = [await startNode("one"), await startNode("two")];
     await waitFor("the companies to be shared", () => two.has.size === 3);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     expect(one.has.size).toBe(0);
     await waitFor("the other to have all", () => two.has.size === 6);
   });
@@ -245,7 +245,7 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
   });
 
   it("do not start under the name of one that is there, but at once where that was their own former process", async () => {
-    const leaseMs = 2_000;
+    const leaseMs = 6_000;
     const one = await startNode("one", { leaseMs });
     await expect(startNode("one", { incarnation: "another", leaseMs })).rejects.toThrow(
       /has the name one.*cluster\.node/,
@@ -305,14 +305,14 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
     const one = await startNode("one", { take: failing });
     await waitFor("it to try again", () => orphanedAt.length > 1);
     expect(one.has.size).toBe(5);
-    await one.keeper.stop(AbortSignal.timeout(5_000));
+    await one.keeper.stop(AbortSignal.timeout(60_000));
     const noting: CompanyWork["take"] = async (taken) => {
       if (taken.companyId === company) orphanedAt.push(taken.orphanedAt);
     };
     const two = await startNode("two", { take: noting });
     expect(new Set(orphanedAt)).toEqual(new Set([diedAt]));
     // At once, or with the next round.
-    await two.keeper.stop(AbortSignal.timeout(5_000));
+    await two.keeper.stop(AbortSignal.timeout(60_000));
     orphanedAt.length = 0;
     await startNode("three", { take: noting });
     expect(orphanedAt).toEqual([undefined]);
@@ -341,13 +341,13 @@ describe.runIf(hasPostgres)("nodes with leases", () => {
   });
 
   it("lose a company whose work does not end, two leases after they were to give it back", async () => {
-    const leaseMs = 2_000;
+    const leaseMs = 4_000;
     const one = await startNode("one", { leaseMs });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     onTestFinished(() => end());
     one.hangs = ended;
     expect(await store.leases?.order("one", true)).toBe(true);
-    await waitFor("its work to be ending", () => one.told.length === 6);
+    await waitFor("its work to be ending", () => one.told.length >= 6);
     const two = await startNode("two", { leaseMs });
     await waitFor("the other to have all", () => two.has.size === 6);
     end();

@@ -253,7 +253,7 @@ describe.runIf(hasPostgres)("pipelines of several nodes", () => {
   async function placedBeforeItCame() {
     const [owner, { pipeline }] = await site().nodesThatNeverAsk();
     const placed = await site().place(pipeline, named("a1", 0), stop("a1", "placed"));
-    await owner.keeper.stop(AbortSignal.timeout(5_000));
+    await owner.keeper.stop(AbortSignal.timeout(60_000));
     await waitFor("the company to come", () => !pipeline.isElsewhere(site().acme));
     pipeline.reserve(placed.path, placed);
     return { pipeline, placed };

@@ -48,7 +48,7 @@ const leaseMs = Number(values.lease);
 const only = values.only?.split(",");
 /** The ledger grows: to prove all of it takes longer each time. */
 const verifyEvery = 10;
-/** In all others the companies are shared out before: else a node that something befalls may have none. */
+/** In all others the companies are shared out before: else one node may have all, and nothing befalls it. */
 const unsharedEvery = 3;
 /** It takes some seconds. */
 const deleteEvery = 4;

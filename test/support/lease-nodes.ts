@@ -10,7 +10,7 @@ import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { type CompanyWork, fencedStore } from "../../src/store/cluster/ownership.ts";
 import { currentSchema } from "../../src/store/database/schema-plan.ts";
-import type { Store } from "../../src/store/database/database.ts";
+import type { OpenOptions, Store } from "../../src/store/database/database.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { openUncheckedStore } from "./unchecked-store.ts";
@@ -51,7 +51,7 @@ export class SharedDatabase {
     name: string,
     partsOf: (making: NodeMaking) => Promise<readonly CompanyWork[]>,
   ): Promise<LeaseNode> {
-    const store = await openNode(this.url);
+    const store = await openNode(this.url, { node: { name, leaseMs: this.leaseMs } });
     if (store.leases === undefined || store.arrivals === undefined)
       throw new Error("this database has no leases");
     const complaints: string[] = [];
@@ -130,8 +130,8 @@ export class SharedDatabase {
   }
 }
 
-async function openNode(url: string): Promise<Store> {
-  const opened = await openUncheckedStore(temporaryFolder(), { url });
+async function openNode(url: string, given: Pick<OpenOptions, "node"> = {}): Promise<Store> {
+  const opened = await openUncheckedStore(temporaryFolder(), { url, ...given });
   onTestFinished(() => opened.close());
   return opened;
 }

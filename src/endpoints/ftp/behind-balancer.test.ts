@@ -91,7 +91,7 @@ test("TLS begins behind the header, at once or by AUTH TLS", async () => {
 });
 
 test("a connection of the balancer itself is no fault of its address, however long it is silent", async () => {
-  server = await startFtpServer({ ...balancers, loginTimeoutMs: 200, maxConnectionsPerAddress: 1 });
+  server = await startFtpServer({ ...balancers, loginTimeoutMs: 2_000, maxConnectionsPerAddress: 1 });
   server.signIn.bannedMs = 60_000;
   const own = [await greeted(localHeader), await greeted(localHeader)];
   for (const client of own) expect((await client.closed()).map(({ code }) => code)).toEqual([421]);

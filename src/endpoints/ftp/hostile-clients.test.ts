@@ -130,13 +130,13 @@ describe("limits", () => {
     }));
 
   test("signed-in clients are sent away when they are idle, not during a transfer", () =>
-    withServer({ idleTimeoutMs: 400 }, async (at) => {
+    withServer({ idleTimeoutMs: 1_500 }, async (at) => {
       const client = await at.signedIn();
       const socket = await client.data();
       expect(await client.code("STOR inbound/slow.xml")).toBe(150);
-      for (let piece = 0; piece < 8; piece += 1) {
+      for (let piece = 0; piece < 9; piece += 1) {
         socket.write("x");
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 250));
       }
       socket.end();
       expect((await client.answer()).code).toBe(226);

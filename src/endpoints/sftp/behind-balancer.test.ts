@@ -83,14 +83,13 @@ test("a client that begins without a header is closed, with a line that names th
 });
 
 test("a connection of the balancer itself is no fault of its address, however long it is silent", async () => {
-  server = await startServer({ ...balancers, loginTimeoutMs: 200, maxConnectionsPerAddress: 1 });
+  server = await startServer({ ...balancers, loginTimeoutMs: 2_000, maxConnectionsPerAddress: 1 });
   server.signIn.bannedMs = 60_000;
   const own = [await connected(), await connected()];
-  for (const socket of own) {
-    socket.write(localHeader);
-    const [greeting] = await once(socket, "data");
+  const greetings = own.map((socket) => once(socket, "data"));
+  for (const socket of own) socket.write(localHeader);
+  for (const [greeting] of await Promise.all(greetings))
     expect(String(greeting)).toContain("SSH-2.0-dropgate");
-  }
   for (const socket of own) if (!socket.closed) await once(socket.resume(), "close");
   expect(server.signIn.silences).toEqual([]);
   expect(server.signIn.brokenLimits).toEqual([]);

@@ -231,7 +231,7 @@ test("sessions over the limit of a connection are refused", async () => {
 });
 
 test("an idle connection is ended", async () => {
-  await start({ idleTimeoutMs: 300 });
+  await start({ idleTimeoutMs: 1_500 });
   const raw = await connectRaw(server);
   await closed(raw.client);
   await waitToPass(() => expect(server.exchange.sessionsOpen).toBe(0));
