@@ -180,8 +180,10 @@ describe("a further drop folder", () => {
   test("its files are taken, applied in order with those of inbound, and filed away in the company's tree", async () => {
     const times = ["100000", "080000", "090000"];
     const files = times.map((time) => stopFile("D100", { time, more: `<SealNbr>${time}</SealNbr>` }));
-    // Within a moment, also on a busy machine: they settle together.
+    // No scan comes in between, and finds a part of them: they settle together.
+    site.daemon.process.kill("SIGSTOP");
     for (const { name, content } of files) writeFileSync(join(share, name), content);
+    site.daemon.process.kill("SIGCONT");
     for (const { name } of files) expect(await receiptFor(site, name)).toMatchObject({ status: 10 });
     expect(await getStop(site, "D100")).toMatchObject({ sealNbr: "100000" });
     expect(await readdir(share)).toEqual([]);
