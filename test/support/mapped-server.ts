@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { commandsHere, DaemonRun } from "./daemon.ts";
+import { commandsHere, DaemonRun, type LogLine } from "./daemon.ts";
 import { projectFolder } from "./markdown.ts";
 import { resultInProcess } from "./run-in-process.ts";
 import { type ProgramResult, runProgram } from "./run-program.ts";
@@ -56,6 +56,11 @@ export function withSettings(configuration: string, settings: string): string {
 }
 
 const answered = (output = ""): ProgramResult => ({ exitCode: 0, stdout: output, output });
+
+/** The message of a line of the log, with that of its error. */
+function toldIn({ msg, err }: LogLine): string {
+  return typeof err === "object" && err !== null && "message" in err ? `${msg}: ${String(err.message)}` : msg;
+}
 
 export class MappedServer implements Server {
   readonly #folder: string;
@@ -120,7 +125,8 @@ export class MappedServer implements Server {
       for (const name of this.#units.keys()) await this.#stop(name);
       const failures = this.#runs.flatMap(({ log }) =>
         log.filter(
-          ({ level, msg }) => (level === "error" || level === "fatal") && expected?.test(msg) !== true,
+          (line) =>
+            (line.level === "error" || line.level === "fatal") && expected?.test(toldIn(line)) !== true,
         ),
       );
       if (failures.length > 0) throw new Error(`a daemon has failed: ${JSON.stringify(failures)}`);
