@@ -10,8 +10,8 @@ import { migrations } from "../../src/store/database/migrations/migrations.ts";
 import { UnseenArrivalsError } from "../../src/store/database/fence.ts";
 import type { Transaction } from "../../src/store/database/groups/group-commit.ts";
 import { enterFile, listOpenFiles } from "../../src/store/ledger/files.ts";
+import { openUnit, stayWithin } from "../support/open-unit.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
-import { stayWithin } from "../support/stay-within.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -67,23 +67,6 @@ const told = (companyId = acme) => arrivals.ofCompany(companyId);
 const setState = (tx: Transaction, id: number, state: "applied", isFiled: 0 | 1) =>
   tx.updateTable("files").set({ state, is_filed: isFiled }).where("id", "=", id).execute();
 
-/** A unit of the owner that has done this, and stays open until it is told to commit. */
-async function openUnit(work: (tx: Transaction) => Promise<unknown>) {
-  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const written = owner.write(acme, async (tx) => {
-    await work(tx);
-    begun.resolve();
-    await stayWithin(tx, end.promise);
-  });
-  await begun.promise;
-  return {
-    async commit() {
-      end.resolve();
-      await written;
-    },
-  };
-}
-
 describe.runIf(hasPostgres)("files that a node enters for another", () => {
   it("have each entry and the row that tells of it, with what is known of them", async () => {
     const files = [fileOf("a"), fileOf("b", { companyId: other, userName: null, beganAt: 3 })];
@@ -97,7 +80,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
 
   it("wait neither for a unit of the owner, nor for one of the node that enters them", async () => {
     const node = await openNode("three");
-    const unit = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
+    const unit = await openUnit(owner, acme, (tx) => enterFile(tx, fileOf("of the owner")));
     const own = Promise.withResolvers<void>();
     const writing = node.write(other, (tx) => stayWithin(tx, own.promise));
     for (const name of ["a", "b"])
@@ -111,7 +94,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
   });
 
   it("are not entered again while an entry of the source waits, also one that is not committed yet", async () => {
-    const unit = await openUnit((tx) => enterFile(tx, fileOf("a")));
+    const unit = await openUnit(owner, acme, (tx) => enterFile(tx, fileOf("a")));
     const entering = arrivals.enter([fileOf("a"), fileOf("b")], isThere);
     await unit.commit();
     expect(await entering).toEqual(["entered", "entered"]);
@@ -121,7 +104,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
 
   it("wait while an entry of the source is decided and its file perhaps not moved, and others of them do not", async () => {
     const id = await owner.write(acme, (tx) => enterFile(tx, fileOf("a")));
-    const unit = await openUnit((tx) => setState(tx, id, "applied", 0));
+    const unit = await openUnit(owner, acme, (tx) => setState(tx, id, "applied", 0));
     const entering = arrivals.enter([fileOf("a"), fileOf("b")], isThere);
     // It stands behind the decision, and must not take what was true before it.
     const blocked = "select count(*) from pg_stat_activity where wait_event_type = 'Lock'";
@@ -243,7 +226,7 @@ describe.runIf(hasPostgres)("files that a node enters for another", () => {
 
   it("hold back what was begun before they were in line, however long it waits for its turn", async () => {
     const inLine = new ArrivalsInLine();
-    const running = await openUnit((tx) => enterFile(tx, fileOf("of the owner")));
+    const running = await openUnit(owner, acme, (tx) => enterFile(tx, fileOf("of the owner")));
     const ownership = {
       isSole: false,
       fenceOf: () => ({ companyId: acme, epoch: 0, beginInOrder: () => inLine.begin() }),

@@ -25,9 +25,9 @@ import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import { insertImport, insertImportItem, listItemsOfLastImport } from "../../src/store/stops/imports.ts";
 import { saveDocuments } from "../../src/store/stops/documents.ts";
 import { ledgerNumbers } from "../support/ledger-numbers.ts";
+import { openUnit } from "../support/open-unit.ts";
 import { askPostgres, hasPostgres, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { pruneOldOf } from "../support/run-pruner.ts";
-import { stayWithin } from "../support/stay-within.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let server: PostgresServer;
@@ -85,14 +85,7 @@ async function besideEachOther<First, Second>(
   first: Side<First>,
   second: Side<Second>,
 ): Promise<{ readonly results: readonly [First, Second]; readonly wasHeld: boolean }> {
-  const [ran, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const writing = one.write(first.whose, async (tx) => {
-    const result = await first.work(tx);
-    ran.resolve();
-    await stayWithin(tx, released.promise);
-    return result;
-  });
-  await ran.promise;
+  const unit = await openUnit(one, first.whose, first.work);
   let isDone = false;
   const other = two.write(second.whose, second.work).finally(() => {
     isDone = true;
@@ -106,9 +99,9 @@ async function besideEachOther<First, Second>(
       })
       .toBe(true);
   } finally {
-    released.resolve();
+    await unit.commit();
   }
-  return { results: [await writing, await other], wasHeld };
+  return { results: [await unit.commit(), await other], wasHeld };
 }
 
 async function enter(name: string, folder = "inbound"): Promise<number> {
@@ -209,23 +202,16 @@ describe.runIf(hasPostgres)("two nodes", () => {
   /** Its number is smaller than that of the other company, which is committed before it. */
   async function committedLate(own: Work<unknown>, ofOther: Work<unknown>, removing: () => Promise<unknown>) {
     const other = await addCompany("OTHER");
-    const [ran, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const late = one.write(acme, async (tx) => {
-      await own(tx);
-      ran.resolve();
-      await stayWithin(tx, released.promise);
-    });
-    await ran.promise;
+    const late = await openUnit(one, acme, own);
     try {
       await two.write(other, ofOther);
       const removal = removing();
       // It has read all that it reads before it is held.
       await expect.poll(countHeld).toBe("1");
-      released.resolve();
+      await late.commit();
       await removal;
     } finally {
-      released.resolve();
-      await late;
+      await late.commit();
     }
   }
 
@@ -318,25 +304,9 @@ describe.runIf(hasPostgres)("two nodes", () => {
     expect(value).toBe("2");
   });
 
-  /** Has the other node write for a company until `release` is called. */
-  async function writeElsewhere(whose: Owner): Promise<{ release(): Promise<void> }> {
-    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const holding = two.write(whose, async (tx) => {
-      locked.resolve();
-      await stayWithin(tx, released.promise);
-    });
-    await locked.promise;
-    return {
-      async release() {
-        released.resolve();
-        await holding;
-      },
-    };
-  }
-
   it("lock in one order, whatever that of their units: the site before the companies", async () => {
     const other = await addCompany("OTHER");
-    const elsewhere = await writeElsewhere(other);
+    const elsewhere = await openUnit(two, other, nothing);
     const waiting = [other, "site" as const].map((whose) => one.write(whose, nothing));
     try {
       await expect.poll(countHeld).toBe("1");
@@ -344,21 +314,21 @@ describe.runIf(hasPostgres)("two nodes", () => {
       const taking = askPostgres(url, "select 1 from lanes where company_id = 0 for update nowait");
       await expect(taking).rejects.toThrow(/could not obtain lock/);
     } finally {
-      await elsewhere.release();
+      await elsewhere.commit();
       await Promise.all(waiting);
     }
   });
 
   it("write for companies that are free beside one that is not, whose units keep their order", async () => {
     const other = await addCompany("OTHER");
-    const elsewhere = await writeElsewhere(other);
+    const elsewhere = await openUnit(two, other, nothing);
     const order: string[] = [];
     const noting = (what: string) => async () => void order.push(what);
     const held = ["first", "second", "third"].map((what) => one.write(other, noting(what)));
     for (const what of ["free", "free again"]) await one.write(acme, noting(what));
     expect(order).toEqual(["free", "free again"]);
     const late = one.write(other, noting("fourth"));
-    await elsewhere.release();
+    await elsewhere.commit();
     await Promise.all([...held, late]);
     expect(order.slice(2)).toEqual(["first", "second", "third", "fourth"]);
   });
